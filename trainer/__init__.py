@@ -1,4 +1,4 @@
 """Training of Weir's learned policy: the environment, learners, adaptation, and export.
 
-`weir.trainer.gym` is the environment, which needs no torch; `learning`, `policies` and export need it.
+The environment, `weir.trainer.gym`, does not need torch; `learning`, `policies` and export do.
 """

@@ -69,7 +69,7 @@ def train(
             err=True,
         )
     with progress_bar(settings.trained_steps) as show:
-        # Below the bar: on a busy machine torch takes minutes to load.
+        # Imported while the bar is shown: on a busy machine torch takes minutes to load.
         from weir.trainer.learning.learner import TrainingProgress
         from weir.trainer.learning.run_record import configuration_file
         from weir.trainer.learning.stages import train_in_stages
@@ -105,7 +105,7 @@ def train(
 
 
 def worth(settings: TrainingConfiguration, steps: int, shipped_steps: int) -> str:
-    """The share of the shipped model's training, the policy to compare with, and the command that compares."""
+    """Returns the share of the shipped model's training, and the policy and command to compare with."""
     around_rule = settings.environment.action.kind == "around_rule"
     return (
         f"{steps / shipped_steps:.1%} of the shipped model's steps. A policy begins as "

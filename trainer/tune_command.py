@@ -1,4 +1,4 @@
-"""The command `weir tune`: checks what it is given; `tune/search.py` has the work."""
+"""The command `weir tune`: checks its arguments; `tune/search.py` does the work."""
 
 from __future__ import annotations
 

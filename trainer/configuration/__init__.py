@@ -6,8 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Settings(BaseModel):
-    """A table of the file: unknown keys are refused. The docstrings of its keys are in the tables of
-    `trainer/README.md`.
-    """
+    """A table of the file, which refuses unknown keys. `trainer/README.md` has the docstrings of its keys in tables."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -11,9 +11,9 @@ class PpoSettings(Settings):
     """Proximal policy optimization."""
 
     learning_rate: PositiveFloat = 3e-4
-    """The learning rate of Adam at the first step."""
+    """Learning rate of Adam at the first step."""
     learning_rate_end: PositiveFloat = 3e-5
-    """The same at the last step, reached linearly."""
+    """Learning rate at the last step, reached linearly."""
     steps_per_update: PositiveInt = 512
     """Decision intervals of each environment between two updates."""
     batch_size: int = Field(512, ge=2)
@@ -27,14 +27,14 @@ class PpoSettings(Settings):
     clip_range: float = Field(0.2, gt=0.0, lt=1.0)
     """Epsilon of the clipped objective: how far a ratio of probabilities may be from 1."""
     entropy_coefficient: float = Field(0.003, ge=0.0)
-    """Weight of the policy's entropy, at the first step."""
+    """Weight of the policy's entropy at the first step."""
     entropy_coefficient_end: float = Field(0.0, ge=0.0)
-    """The same at the last step, reached linearly."""
+    """Weight of the entropy at the last step, reached linearly."""
     value_coefficient: float = Field(0.5, ge=0.0)
     """Weight of the critic's loss."""
     maximum_gradient_norm: PositiveFloat = 0.5
-    """Longer gradients are scaled down to it."""
+    """Maximum norm of a gradient; longer ones are scaled down."""
     target_kl: PositiveFloat | None = 0.03
-    """Kullback-Leibler divergence, in nats: an update ends early at 1.5 times as much."""
+    """Kullback-Leibler divergence in nats; an update ends early at 1.5 times this."""
     weight_average_decay: float = Field(0.0, ge=0.0, lt=1.0)
     """Decay per update of the moving average of the weights, which is then the policy of the run; 0: off."""

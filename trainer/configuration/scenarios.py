@@ -29,10 +29,10 @@ class ScenarioSettings(Settings):
     """Random paths; random traces, of the same dynamics on the path of a replayed trace; or `files`."""
     files: tuple[Path, ...] = ()
     """Scenarios, or traces of any format that [`traces/`](../traces/README.md) reads, with the video of a call, 25 ms
-    one way and a queue of 300 ms; faults that have a repair are repaired. An episode is a whole trace.
+    one way and a queue of 300 ms; repairable faults are repaired. An episode is a whole trace.
     """
     traces: int = Field(36, ge=1, le=10_000)
-    """How many random traces there are. An episode is a whole trace."""
+    """Number of random traces. An episode is a whole trace."""
     ordinary: bool = False
     """`true` excludes random paths at the edges of the domain, such as delays above 200 ms."""
     maximum_mean_bps: PositiveFloat = 1e9
@@ -52,15 +52,15 @@ class ScenarioSettings(Settings):
 
 
 class ScenarioSampler:
-    """A function from a seed to a scenario document, as `EpisodeSource` takes it; may be pickled.
+    """Maps a seed to a scenario document for `EpisodeSource`; may be pickled.
 
     Args:
         settings: what to draw from.
-        split: of the random domain.
+        split: the part of the random domain.
 
     Attributes:
         documents: the scenarios of the files or random traces; empty for the random domain.
-        probabilities: of each of these, float64 of shape (documents,) with the sum 1; None: the seeds take turns.
+        probabilities: of each document, float64 of shape (documents,), sum 1; None: seeds select documents in turn.
 
     Raises:
         InputError: a file cannot be read, is no trace, or has a fault without a repair.
@@ -80,13 +80,13 @@ class ScenarioSampler:
         return next(index for index, one in enumerate(self.documents) if one is document)
 
     def __call__(self, seed: int) -> dict[str, Any]:
-        """The scenario of that seed; traces keep their own durations."""
+        """Returns the scenario of a seed; traces keep their own durations."""
         if self.documents and self.probabilities is not None:
             drawn = np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities)
             return self.documents[int(drawn)]
         if self.documents:
             return self.documents[seed % len(self.documents)]
-        # Different durations, so that the environments of a batch are at different stages of their episodes.
+        # Durations differ, so that the environments of a batch are at different stages of their episodes.
         share = np.random.default_rng(seed).random()
         shortest_s, longest_s = self.settings.minimum_duration_s, self.settings.maximum_duration_s
         duration_s = round(shortest_s + share * (longest_s - shortest_s), 1)

@@ -26,61 +26,61 @@ from weir.trainer.gym.rewards import resolve_reward
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification, Side
 
 REGISTERED: Final = "weir.algorithms"
-"""The group of entry points with the algorithms of other distributions."""
+"""Group of entry points for the algorithms of other distributions."""
 IN_PAPERS: Final = ("imitation", "impala", "sac", "td3")
-"""Those of the distribution `weir-papers`."""
+"""Algorithms of the distribution `weir-papers`."""
 
 
 class ActionSettings(Settings):
     """See `ActionSpecification`."""
 
     kind: Literal["log_rate", "relative", "around_rule"] = "around_rule"
-    """How an action in [-1, 1] becomes a rate: between the bounds on a logarithmic scale; by a share of the last rate
-    (MOCC); or a multiple of the rate of the ten-line rule.
+    """Maps an action in [-1, 1] to a rate: between the bounds on a logarithmic scale; a relative change of the last
+    rate (MOCC); or a multiple of the rate of the ten-line rule.
     """
     min_bps: PositiveFloat = 30_000.0
     """The lowest rate, in bit/s."""
     max_bps: PositiveFloat = 50_000_000.0
     """The highest rate, in bit/s; above `min_bps`."""
     alpha: PositiveFloat = 0.025
-    """The largest share of a step of `"relative"`."""
+    """The largest relative change of a step of `"relative"`."""
     span: float = Field(3.0, gt=1.0)
     """The largest multiple of `"around_rule"`, and the inverse of the smallest."""
 
     def specification(self) -> ActionSpecification:
-        """The same for an environment."""
+        """Returns the same settings for an environment."""
         return ActionSpecification(**self.model_dump())
 
 
 class EnvironmentSettings(Settings):
-    """The environment: one simulator process each."""
+    """The environments, with one simulator process each."""
 
     environments: int = Field(8, ge=1, le=4096)
-    """Environments side by side; of an algorithm on a cluster those of each runner."""
+    """Number of parallel environments; on a cluster, of each runner."""
     interval_ms: int = Field(100, ge=DECISION_INTERVALS_MS[0], le=DECISION_INTERVALS_MS[1])
     """Decision interval, in milliseconds."""
     history: int = Field(8, ge=1, le=MAXIMUM_HISTORY)
-    """Intervals that an observation spans."""
+    """Number of intervals that an observation spans."""
     features: tuple[str, ...]
-    """Fields of the estimator's interval statistics, as `weir model` lists those of a model."""
+    """Fields of the estimator's interval statistics, as `weir model` lists them."""
     reward: str = "challenge"
     """A row of `REWARDS` in `gym/rewards.py`: `"mocc"`, `"recoco"`, `"challenge"`, or with `stack = "libwebrtc"`
     `"viewer"`, the quality of what a viewer sees.
     """
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
-    """Weights of throughput, latency and loss, or a preset such as `"balanced"`; `"random"`: other ones with every
+    """Weights of throughput, latency and loss, or a preset such as `"balanced"`; `"random"` draws new ones for every
     episode.
     """
     guard: bool = False
-    """The estimator's guard is behind the agent."""
+    """`true` applies the estimator's guard to the agent's rates."""
     side: Side = "receiver"
-    """Where the agent decides: from packets, or as `weir-send` from transport feedback about them."""
+    """Where the agent decides: from packets, or, like `weir-send`, from transport feedback."""
     stack: Stack = "model"
-    """The simulator's own sender and receiver, or those of libwebrtc, in virtual calls."""
+    """The simulator's own sender and receiver, or those of libwebrtc in virtual calls."""
     privileged_critic: bool = False
-    """The critic observes the truth about the path, too."""
+    """`true` also shows the critic the true state of the path."""
     timeout_s: PositiveFloat = 30.0
-    """Seconds after which a simulator that has not answered is an error."""
+    """Time limit for an answer of the simulator, in seconds."""
     action: ActionSettings = ActionSettings()
 
     @model_validator(mode="after")
@@ -91,11 +91,11 @@ class EnvironmentSettings(Settings):
         return self
 
     def arguments(self) -> dict[str, Any]:
-        """Arguments of `BottleneckEnv` and `BottleneckVectorEnv` besides scenario, objective and simulator."""
+        """Returns arguments of `BottleneckEnv` and `BottleneckVectorEnv` except scenario, objective and simulator."""
         return {"specification": self.specification(), "reward": self.reward, "timeout_s": self.timeout_s}
 
     def specification(self) -> EnvironmentSpecification:
-        """The specification these settings make."""
+        """Returns the specification of these settings."""
         return EnvironmentSpecification(
             self.interval_ms,
             self.features,
@@ -116,22 +116,22 @@ class PolicySettings(Settings):
     preference_size: int = Field(8, ge=1, le=1024)
     """Width of the objective's own layer."""
     initial_log_standard_deviation: float = Field(-1.0, ge=-5.0, le=2.0)
-    """Natural logarithm of the standard deviation of actions before the training, of `ppo`."""
+    """Natural logarithm of the standard deviation of actions before training, for `ppo`."""
 
 
 Curriculum = Literal["random", "reward", "gap", "adaptive_gap"]
 
 
 class TrainingConfiguration(Settings):
-    """A whole file.
+    """A whole configuration file.
 
-    An algorithm of another distribution has a subclass with its table, an entry point of the group `weir.algorithms` by
-    the algorithm's name.
+    An algorithm of another distribution registers a subclass with its table as an entry point of the group
+    `weir.algorithms` under the algorithm's name.
 
     Attributes:
         learner: the module of the algorithm, a `Learner`.
-        from_rewards: it learns from rewards, so that evaluations and curricula are of use.
-        on_cluster: it trains on a Ray cluster; its environments are in other processes.
+        from_rewards: true if it learns from rewards, so that evaluations and curricula apply.
+        on_cluster: true if it trains on a Ray cluster, with environments in other processes.
     """
 
     learner: ClassVar[str] = "weir.trainer.learning.ppo"
@@ -139,16 +139,17 @@ class TrainingConfiguration(Settings):
     on_cluster: ClassVar[bool] = False
 
     name: str = Field("weir", pattern=r"^[A-Za-z0-9._-]+$")
-    """The model's."""
+    """Name of the model."""
     version: str = weir.__version__
-    """The model's; without it the package's."""
+    """Version of the model; by default that of the package."""
     seed: int = Field(1, ge=0, lt=2**31)
-    """The seed of weights, scenarios and actions."""
+    """Seed of weights, scenarios and actions."""
     steps: PositiveInt = 1_000_000
-    """Decisions, of all environments together; rounded up to whole updates. With stages those of the last."""
+    """Decisions of all environments together, rounded up to whole updates. With stages, those at the end of the last.
+    """
     stages: tuple[dict[str, JsonValue], ...] = ()
-    """Each has the settings in which it differs from the file, among them `steps`, those of the whole training when it
-    ends. Schedules are those of a training of so many steps, so that every stage raises the learning rate anew.
+    """Each has the settings in which it differs from the file, including `steps`: the number for the whole training
+    when the stage ends. Schedules span that many steps, so every stage raises the learning rate again.
     """
     checkpoint_every_steps: PositiveInt = 100_000
     """Steps between two checkpoints."""
@@ -157,9 +158,9 @@ class TrainingConfiguration(Settings):
     algorithm: str = "ppo"
     """`"ppo"`, or one that another distribution registers, as `weir-papers` does."""
     curriculum: Curriculum = "random"
-    """How traces are drawn: each as often as any other; one after the other, each for the same share of the steps, by
-    ascending mean reward of the oracle, or by descending distance of GCC's score to the oracle's; or in proportion to
-    the policy's present distance to GCC.
+    """How traces are drawn: uniformly; one after the other, each for the same share of the steps, by ascending mean
+    reward of the oracle, or by descending gap between GCC's score and the oracle's; or in proportion to the policy's
+    present gap to GCC.
     """
     environment: EnvironmentSettings
     scenarios: ScenarioSettings = ScenarioSettings()
@@ -169,7 +170,7 @@ class TrainingConfiguration(Settings):
 
     @property
     def steps_per_update(self) -> int:
-        """The environment steps between two updates, of all environments together."""
+        """Environment steps between two updates, of all environments together."""
         return self.ppo.steps_per_update * self.environment.environments
 
     @property
@@ -179,11 +180,11 @@ class TrainingConfiguration(Settings):
 
     @property
     def first_step(self) -> int:
-        """The steps that are done when the last stage so far begins; 0 without stages."""
+        """Steps done when the last stage so far begins; 0 without stages."""
         return int(str(self.stages[-2]["steps"])) if len(self.stages) > 1 else 0
 
     def in_stages(self) -> list[TrainingConfiguration]:
-        """The configuration of each stage, with the stages so far; itself where it has none."""
+        """Returns the configuration of each stage, with the stages so far, or itself if it has none."""
         values = self.model_dump(mode="json", exclude_unset=True, exclude={"stages"})
         found = [type(self).model_validate(_merged(values, stage)) for stage in self.stages]
         return [one.model_copy(update={"stages": self.stages[: number + 1]}) for number, one in enumerate(found)] or [
@@ -235,7 +236,7 @@ class TrainingConfiguration(Settings):
 
 
 def _class_of(algorithm: Any) -> type[TrainingConfiguration]:
-    """The configuration of an algorithm, which another distribution may have registered.
+    """Returns the configuration class of an algorithm, which another distribution may register.
 
     Raises:
         MissingComponent: it is in the distribution `weir-papers`, which is not installed.
@@ -254,7 +255,7 @@ def _class_of(algorithm: Any) -> type[TrainingConfiguration]:
 
 
 def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a configuration with the changes of a stage, table by table."""
+    """Merges the changes of a stage into the values of a configuration, table by table."""
     return {**values} | {
         key: _merged(values.get(key, {}), change) if isinstance(change, dict) else change
         for key, change in changes.items()
@@ -273,14 +274,14 @@ def load_configuration(path: str | os.PathLike[str]) -> TrainingConfiguration:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: is not TOML: {error}") from None
-    # Python's errors for a number with thousands of digits, and for thousands of brackets.
+    # Python's errors for a number with thousands of digits and for thousands of brackets.
     except (ValueError, RecursionError):
         raise InputError(f"{path}: is not TOML: a number is too long, or tables are nested too deeply") from None
     return checked_configuration(values, str(path))
 
 
 def checked_configuration(values: Any, source: str = "configuration") -> TrainingConfiguration:
-    """A configuration from its values.
+    """Makes a configuration from its values.
 
     Raises:
         InputError: a value is wrong; `source` and every wrong key are named.

@@ -14,12 +14,12 @@ from weir.trainer.configuration import Settings
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
-# The table itself, and the steps, of which each rung has a share.
+# Cannot be varied: the table itself, and the steps, which the rungs share.
 _FIXED = ("tune", "steps", "stages")
 
 
 class ParameterRange(Settings):
-    """The values of one setting: those of a range, or one of several."""
+    """The values of one setting: a range, or a choice of several."""
 
     low: int | float | None = None
     """The lowest value. If it and `high` are whole, only whole numbers are drawn."""
@@ -40,7 +40,7 @@ class ParameterRange(Settings):
         return self
 
     def distribution(self) -> BaseDistribution:
-        """The range as Optuna has it."""
+        """Returns the range as an Optuna distribution."""
         from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
         if self.low is None or self.high is None:
@@ -50,7 +50,7 @@ class ParameterRange(Settings):
         return FloatDistribution(self.low, self.high, log=self.log)
 
     def as_drawn(self, value: Any) -> Any:
-        """A value as Optuna draws it, whose choices are scalars: they are JSON texts there."""
+        """Converts a value to Optuna's form: choices must be scalars there, so they are JSON text."""
         return value if self.choices is None else json.dumps(value)
 
     def has(self, value: Any) -> bool:
@@ -61,30 +61,30 @@ class ParameterRange(Settings):
 
 
 class TuneSettings(Settings):
-    """A search by asynchronous successive halving (Li et al. 2018): each trial is a training, judged at rungs. Of those
-    that reach a rung, the best of every `reduction_factor` go on to the next, which has that many times its steps.
+    """A search by asynchronous successive halving (Li et al. 2018): each trial is a training, judged at rungs. The best
+    of every `reduction_factor` trials at a rung advance to the next, which has that many times the steps.
     """
 
     trials: int = Field(30, ge=1, le=10_000)
-    """Configurations that are tried."""
+    """Number of configurations to try."""
     rungs: int = Field(3, ge=1, le=8)
     """How often a trial is judged; the last time after all `steps` of the configuration."""
     reduction_factor: int = Field(3, ge=2, le=10)
-    """The best of so many trials at a rung goes on to the next, which has that many times the steps."""
+    """The best of this many trials at a rung advances to the next, which has that many times the steps."""
     scenarios: int = Field(100, ge=1, le=10_000)
-    """Held-out random scenarios with video, which judge a trial."""
+    """Number of held-out random scenarios with video that judge a trial."""
     scenario_duration_s: float = Field(60.0, ge=1.0, le=3600.0)
-    """Seconds of each of them."""
+    """Duration of each scenario, in seconds."""
     parameters: dict[str, ParameterRange] = Field(min_length=1, max_length=50)
     """Ranges by the path of a setting, such as `ppo.learning_rate`."""
 
     def rung_steps(self, steps: int) -> list[int]:
-        """The steps of a trial at each rung, of `steps` in all."""
+        """Returns the steps of a trial at each rung, of `steps` in total."""
         return [max(1, steps // self.reduction_factor**left) for left in reversed(range(self.rungs))]
 
 
 def with_parameters(values: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a configuration with those of the parameters, given by their paths, in place."""
+    """Returns the values of a configuration with the parameters, given by their paths, set."""
     changed = dict(values)
     for path, value in parameters.items():
         first, _, rest = path.partition(".")
@@ -93,7 +93,7 @@ def with_parameters(values: Mapping[str, Any], parameters: Mapping[str, Any]) ->
 
 
 def setting_of(values: Mapping[str, Any], path: str) -> Any:
-    """The value at a path of a whole configuration.
+    """Returns the value at a path of a whole configuration.
 
     Raises:
         InputError: it has no such setting, or one that cannot be varied.

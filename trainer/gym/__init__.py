@@ -1,6 +1,6 @@
 """The network as a Gymnasium environment. Importing this package registers `weir/Bottleneck-v0`, and `weir/Call-v0`,
-which is the same on libwebrtc's stack. `gymnasium.make("weir.trainer.gym:weir/Call-v0")` imports it; it needs neither
-torch nor stable-baselines3.
+the same on libwebrtc's stack. `gymnasium.make("weir.trainer.gym:weir/Call-v0")` imports it; it needs neither torch nor
+stable-baselines3.
 """
 
 import gymnasium

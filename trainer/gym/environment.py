@@ -21,22 +21,22 @@ DEFAULT = EnvironmentSpecification()
 
 
 class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
-    """The agent is the estimator of the scenario's first flow, at its receiver or at its sender; a step is one decision
-    interval of the estimator's time. At the sender that is the time of the arrivals, which feedback tells: of simulated
-    time a step takes more or less, and none where feedback that was late brings several.
+    """The agent is the estimator of the scenario's first flow, at its receiver or its sender; a step is one decision
+    interval of the estimator's time. At the sender that is the time of the arrivals, which feedback reports: the
+    simulated time of a step varies, and is zero when late feedback completes several intervals at once.
 
     Observation: float32 of shape (width,), SI units: the features of each interval of the history, newest first, those
-    of the path, the objective's three weights (and the privileged fields, if asked for). Action: float32 of shape (1,)
-    in [-1, 1], made a rate by the action specification. An episode is truncated when the scenario's duration is over;
-    none terminates. The first observation is that of a call: of the first interval, which is under the start rate, with
-    two intervals without packets before it.
+    of the path, the objective's three weights (and the privileged fields, if requested). Action: float32 of shape (1,)
+    in [-1, 1], converted to a rate by the action specification. An episode is truncated after the scenario's duration;
+    none terminates. The first observation, as in a call, is that of the first interval, which is at the start rate,
+    with two intervals without packets before it.
 
     `info` of a step: every name of the specification's `step_fields` (`weir.trainer.gym.step`) as a float, and
     `objectives`, the three measures of MOCC Eq. 2 (float64 of shape (3,)). `info` of a reset: `scenario` (its name),
-    `seed` and `objective`, which together with the actions are the whole episode.
+    `seed` and `objective`, which determine the episode together with the actions.
     """
 
-    # gymnasium annotates it as an attribute of instances, though it is the class's.
+    # gymnasium annotates this class attribute as an instance attribute.
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
 
     def __init__(
@@ -53,12 +53,12 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """
         Args:
             scenario: see `EpisodeSource`.
-            specification: interval, features, history, action and the rest that stays the same over all episodes.
+            specification: interval, features, history, action and whatever else is the same in all episodes.
             objective: see `EpisodeSource`.
-            reward: a name of `weir.trainer.gym.rewards.REWARDS` that the stack has, or a function like them.
+            reward: a name in `weir.trainer.gym.rewards.REWARDS` that the stack supports, or a function like them.
             simulator: path of `weir-sim`; see `find_simulator`.
-            timeout_s: how long the simulator may take for an answer.
-            render_mode: there is nothing to render.
+            timeout_s: time limit for an answer of the simulator.
+            render_mode: None; the environment does not render.
 
         Raises:
             InputError: a value is out of range or unknown.
@@ -73,7 +73,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
     @property
     def specification(self) -> EnvironmentSpecification:
-        """As given to the constructor."""
+        """The argument of the constructor."""
         return self._pool.specification
 
     def reset(
@@ -82,7 +82,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """Starts an episode.
 
         Args:
-            seed: of the draws of this and all later episodes.
+            seed: of the random draws of this and all later episodes.
             options: "scenario" and "objective" for this episode, each as the constructor takes it.
 
         Raises:
@@ -101,7 +101,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._pool.observations[0].copy(), info
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Runs one interval under `action`, shape (1,), cut to [-1, 1].
+        """Runs one interval under `action`, shape (1,), clipped to [-1, 1].
 
         Raises:
             SimulatorError: the simulator failed, or there is no episode.
@@ -121,9 +121,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         )
 
     def set_objective(self, objective: str | Sequence[float]) -> None:
-        """Changes the objective in the middle of the episode, from the next step on; as an application may in a
-        call.
-        """
+        """Changes the objective during the episode, from the next step on, as an application may during a call."""
         self._pool.objectives[0] = checked_objective(objective)
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from weir.trainer.gym.specification import MAXIMUM_RANDOM_LOSS_WEIGHT, Objective
 
 @dataclass(frozen=True)
 class Episode:
-    """One episode: everything the simulator needs to run it again, byte for byte."""
+    """Everything the simulator needs to reproduce an episode byte for byte."""
 
     scenario: Mapping[str, Any]
     seed: int
@@ -29,7 +29,7 @@ class Episode:
 
 
 def scenario_document(scenario: Any) -> Mapping[str, Any]:
-    """The whole JSON document of a `Scenario`, or of a mapping that may omit what has a default."""
+    """Returns the whole JSON document of a `Scenario`, or of a mapping, which may omit defaults."""
     if isinstance(scenario, Scenario):
         return scenario.to_dict()
     if isinstance(scenario, WholeDocument):
@@ -43,8 +43,8 @@ def scenario_document(scenario: Any) -> Mapping[str, Any]:
 
 
 def read_source(source: ScenarioSource) -> ScenarioSource:
-    """The source with the scenarios that `weir replay` reads instead of names of files and of the catalogue; of a name
-    that has several, a sequence.
+    """Replaces names of files and of the catalogue in a source by their scenarios, as `weir replay` reads them; a name
+    of several scenarios becomes a sequence.
 
     Raises:
         InputError: there is no such file or name, or it is no trace.
@@ -61,9 +61,10 @@ def read_source(source: ScenarioSource) -> ScenarioSource:
 
 
 def random_objective(generator: np.random.Generator) -> tuple[float, float, float]:
-    """Loss log-uniform from 0.05 to 0.6, the rest split uniformly between throughput and latency, none below 0.05.
+    """Draws loss log-uniformly from 0.05 to 0.6, and splits the rest uniformly between throughput and latency, none
+    below 0.05.
 
-    Uniform over the simplex would make objectives like the presets, whose weight of loss is 0.1, a rarity.
+    Drawn uniformly over the simplex, objectives like the presets, whose weight of loss is 0.1, would be rare.
     """
     loss = float(np.exp(generator.uniform(np.log(MINIMUM_WEIGHT), np.log(MAXIMUM_RANDOM_LOSS_WEIGHT))))
     throughput = float(generator.uniform(MINIMUM_WEIGHT, 1.0 - loss - MINIMUM_WEIGHT))
@@ -74,15 +75,15 @@ class EpisodeSource:
     """Draws episodes.
 
     Args:
-        scenario: one scenario, as the path of a trace or scenario file, `catalogue/NAME`, what
-            `weir.traces.formats.importers.read_trace` returns, a mapping or a `Scenario`; a sequence, of which each
-            episode draws one, also as the name of a group (`catalogue`, `catalogue/rfc8867`); or a function from a seed
-            to a scenario. A trace has the defaults of `weir replay`. None:
+        scenario: one scenario, as the path of a trace or scenario file, `catalogue/NAME`, the result of
+            `weir.traces.formats.importers.read_trace`, a mapping or a `Scenario`; a sequence, from which each episode
+            draws one, or the name of a group (`catalogue`, `catalogue/rfc8867`); or a function from a seed to a
+            scenario. A trace has the defaults of `weir replay`. None:
             `weir.traces.generate.random_domain.random_scenario`.
         objective: weights or a preset; "random" (`random_objective`); or a function of a generator.
 
     Raises:
-        InputError: a name is of no trace, a list is empty, or the objective is unknown.
+        InputError: a name has no trace, a list is empty, or the objective is unknown.
     """
 
     def __init__(self, scenario: ScenarioSource | None = None, objective: ObjectiveSource = "balanced") -> None:
@@ -90,14 +91,14 @@ class EpisodeSource:
             scenario = random_scenario
         if isinstance(scenario, Sequence) and not scenario:
             raise InputError("scenarios: the list is empty")
-        # Files are read once.
+        # Reads files once.
         self._scenario = read_source(scenario)
         self._objective = objective
         if objective != "random" and not callable(objective):
             checked_objective(objective)
 
     def draw(self, generator: np.random.Generator, options: Mapping[str, Any] | None = None) -> Episode:
-        """The next episode. `options` may fix "scenario" (any source) and "objective".
+        """Draws the next episode. `options` may fix "scenario" (any source) and "objective".
 
         The same generator state and options give the same episode.
         """

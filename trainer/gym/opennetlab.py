@@ -1,11 +1,10 @@
-"""OpenNetLab's gym, so that agents written for it run unchanged: its calls, packets and traces.
+"""OpenNetLab's gym, with its methods, packets and traces, so that agents written for it run unchanged.
 
 Differences from the original, which is libwebrtc M84 on ns-3:
 
-- A rate, except for the first one, takes effect when it reaches the sender, in RTCP over the reverse link; there at
-  once.
+- A rate, except the first one, takes effect when RTCP on the reverse link delivers it to the sender, not at once.
 - The queue is 300 ms of the trace's mean capacity instead of 112,500 bytes for every trace.
-- Where the capacity is zero, packets wait instead of being lost.
+- While the capacity is zero, packets wait instead of being lost.
 - Every wait for the simulator has a time limit.
 """
 
@@ -45,21 +44,21 @@ PACKET_RECORD: Final = np.dtype(
 )
 PACKET_FIELDS: Final = tuple(name for name in PACKET_RECORD.names or () if name != "kind")
 _KINDS: Final = ("video", "audio", "probe", "retransmission")
-# Action, and an objective that stays as it is.
+# Action, and an objective (NaN: unchanged).
 _STEP: Final = struct.Struct("<4f")
 
 
 class Gym:
-    """One run after another: `reset`, then `step(bps)` until it returns done.
+    """Runs one call after another: `reset`, then `step(bps)` until it returns done.
 
     Args:
         gym_id: any name.
-        stack: the ends of the call, between which both have the same path. `model`: those of `weir-sim`. `libwebrtc`:
-            libwebrtc's own in simulated time, with the program `weir-virtual-call`.
-        simulator: path of that program; None: see `weir.simulator.executables`.
-        timeout_s: how long the simulator may take for an answer.
+        stack: the endpoints of the call. `model`: those of `weir-sim`. `libwebrtc`: libwebrtc's own in simulated time,
+            with the program `weir-virtual-call`. The path is the same.
+        simulator: path of the stack's program; None: see `weir.simulator.executables`.
+        timeout_s: time limit for an answer of the simulator.
         seed: of every run; the original has none.
-        video_payload_type: of video's packets, 0 to 127; some agents filter by 125.
+        video_payload_type: of video packets, 0 to 127; some agents filter by 125.
 
     Raises:
         InputError: there is no such stack or payload type.
@@ -87,9 +86,9 @@ class Gym:
         self._timeout_s = timeout_s
         self._seed = seed
         self._process: SimulatorProcess | None = None
-        # Reset frame of a run that begins with the first step.
+        # Reset request of a run, which is sent with the first step.
         self._request: dict[str, Any] | None = None
-        # Bytes of an answer before its packets; 0 before the first run.
+        # Offset of the packets in an answer, in bytes; 0 before the first run.
         self._packets_at = 0
         self._done = True
 
@@ -104,11 +103,11 @@ class Gym:
         Args:
             trace_path: see `opennetlab_scenario`.
             report_interval_ms: simulated time of a step, 1 to 60,000.
-            duration_time_ms: simulated time in all; 0 or None for once through the trace.
+            duration_time_ms: total simulated time; 0 or None for the length of the trace.
 
         Raises:
             InputError: the trace cannot be read, or a number is out of range.
-            MissingComponent: the stack's program is not there.
+            MissingComponent: the stack's program is missing.
             SimulatorError: the simulator failed.
         """
         self._done = True
@@ -116,7 +115,7 @@ class Gym:
             "scenario": opennetlab_scenario(trace_path, duration_time_ms),
             "seed": self._seed,
             "interval_ms": report_interval_ms,
-            # Packets are what agents see; one feature is the least that a request has.
+            # Agents observe packets; a request needs at least one feature.
             "features": ["receive_rate_bps"],
             "history": 1,
             "action": {"kind": "rate_bps", "min_bps": MINIMUM_BPS, "max_bps": MAXIMUM_BPS},
@@ -127,7 +126,7 @@ class Gym:
         self._done = False
 
     def step(self, bandwidth_bps: float) -> tuple[list[dict[str, Any]], bool]:
-        """Asks the sender for `bandwidth_bps` and runs one report interval.
+        """Sends `bandwidth_bps` to the sender and runs one report interval.
 
         Returns:
             the packets that arrived, in the order of arrival, and False; after the last interval an empty list and
@@ -144,7 +143,7 @@ class Gym:
             raise InputError("step before reset: call reset first")
         if self._done:
             return [], True
-        # Agents have arrays and tensors of one element too.
+        # Some agents pass arrays or tensors of one element.
         rate_bps = float(bandwidth_bps.item() if hasattr(bandwidth_bps, "item") else bandwidth_bps)
         if math.isnan(rate_bps):
             raise InputError("bandwidth_bps: is not a number")
@@ -162,14 +161,14 @@ class Gym:
         return [dict(zip(PACKET_FIELDS, values, strict=True)) for values in zip(*columns, strict=True)], False
 
     def close(self) -> None:
-        """Ends the simulator. Agents of the original leave it to the garbage collector, which is fine."""
+        """Ends the simulator. Agents may also leave this to the garbage collector."""
         if self._process is not None:
             self._process.close()
             self._process = None
         self._done = True
 
     def _start(self, process: SimulatorProcess, request: dict[str, Any], rate_bps: float) -> None:
-        """Begins a run at that rate; the simulator's next answer is that of its first interval."""
+        """Begins a run at `rate_bps`; the simulator's next answer is that of the first interval."""
         flow = next(flow for flow in request["scenario"]["flows"] if flow.get("controller") == "under_test")
         flow["start_rate_bps"] = min(max(rate_bps, flow["min_rate_bps"]), flow["media"]["max_rate_bps"])
         payload = json.dumps(request, separators=(",", ":"), allow_nan=False).encode()
@@ -178,7 +177,7 @@ class Gym:
         self._packets_at = 1 + 4 * greeting["observation_size"] + 8 * len(greeting["step_fields"])
 
     def _read_packets(self, process: SimulatorProcess) -> tuple[np.ndarray, bool]:
-        """The packets of an answer, PACKET_RECORD of shape (N,), and whether it is the last."""
+        """Reads the packets of an answer, PACKET_RECORD of shape (N,), and whether it is the last."""
         payload = self._receive(process, b"O")
         at = self._packets_at
         count = int.from_bytes(payload[at : at + 4], "little")

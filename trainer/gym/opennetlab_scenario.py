@@ -22,8 +22,8 @@ ONE_WAY_DELAY_MS: Final = 100.0
 QUEUE_MS: Final = 300.0
 DEFAULT_CAPACITY_BPS: Final = 3_000_000
 DEFAULT_DURATION_MS: Final = 3000
-# A sender with no estimate and no probes of its own, and libwebrtc's fake encoder of at most 10 Mbps, which follows its
-# target at once, without audio.
+# A sender without its own estimate and probes, and libwebrtc's fake encoder of at most 10 Mbps, which follows its
+# target at once; no audio.
 SENDER: Final[dict[str, Any]] = {
     "transport_cc": False,
     "media": {
@@ -38,15 +38,15 @@ SENDER: Final[dict[str, Any]] = {
 
 
 def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: float | None) -> dict[str, Any]:
-    """The scenario of an OpenNetLab run.
+    """Returns the scenario of an OpenNetLab run.
 
-    A plain trace limits both directions, with its own delay and loss, or 100 ms each way where it has no delay. A
-    scenario keeps its path and its other flows. The sender is OpenNetLab's: video of at most 10 Mbps, without audio.
+    A plain trace limits both directions, with its own loss and delay, or 100 ms each way if it has no delay. A scenario
+    keeps its path and its other flows. The sender is OpenNetLab's: video of at most 10 Mbps, without audio.
 
     Args:
         trace_path: a trace of any format that `weir.traces` reads, a scenario, or `catalogue/NAME`; "" for a steady
-            3 Mbps. Faults that have a repair are repaired, with a warning each.
-        duration_time_ms: simulated time; 0 or None for once through the trace, or the scenario's own duration.
+            3 Mbps. Repairable faults are repaired, with a warning each.
+        duration_time_ms: simulated time; 0 or None for the length of the trace, or the scenario's own duration.
 
     Raises:
         InputError: the trace cannot be read, or the duration is out of range.

@@ -1,7 +1,7 @@
-"""A pool of simulator processes, stepped together: what the single and the vectorised environment both stand on.
+"""A pool of simulator processes that are stepped together, the base of the single and the vectorized environment.
 
-Replies are read straight into one numpy array of packed records; a step of N environments costs N writes, at most a few
-polls and N reads.
+Replies are read directly into one numpy array of packed records; a step of N environments costs N writes, N reads and
+at most a few polls.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from weir.trainer.gym.step import PRIVILEGED_COLUMNS
 
 
 class SimulatorPool:
-    """N environments, one simulator process each, processes started when first needed and again after a failure.
+    """N environments with one simulator process each; a process starts when it is first needed, and after a failure.
 
     After `reset` or `step`, row i of `observations` (float32, (N, width): history newest first, then the objective,
-    then the privileged fields if asked for) is the latest of environment i; `objectives` is its part of three
-    columns. After `step`, `steps` (float64, (N, len(specification.step_fields))) and `flags` (uint8, 0 unless it ended
-    an episode) describe the interval just run, and `final_observations` holds the last observation of the episodes that
-    ended. The next step writes all of them again.
+    then the privileged fields if requested) is the latest of environment i; `objectives` are the three columns of the
+    objective. After `step`, `steps` (float64, (N, len(specification.step_fields))) and `flags` (uint8, 0 unless it
+    ended an episode) describe the interval just run, and `final_observations` holds the last observation of episodes
+    that ended. The next step overwrites all of them.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class SimulatorPool:
         """
         Args:
             count: number of environments, and of processes.
-            specification: what they have in common.
+            specification: shared by all environments.
             executable: the program of the specification's stack; see `weir.simulator.executables`.
-            timeout_s: how long any one answer may take.
+            timeout_s: time limit for one answer.
         """
         size = specification.observation_size
         self.count = count
@@ -69,7 +69,7 @@ class SimulatorPool:
         self._reply_header = FRAME_HEADER.pack(reply.itemsize - FRAME_HEADER.size, ord("O"))
         self._reply_views = [self._replies[i : i + 1].view(np.uint8).data for i in range(count)]
         self._first_reply = np.zeros(1, dtype=reply)
-        # Rewards compute with its columns, which lie in one piece.
+        # Column-major, because rewards compute with columns.
         self.steps = np.zeros((len(specification.step_fields), count)).T
         self.flags = self._replies["flags"]
 
@@ -80,13 +80,13 @@ class SimulatorPool:
         self._request_views = [self._requests[i : i + 1].view(np.uint8).data for i in range(count)]
 
     def reset(self, episodes: Mapping[int, Episode]) -> None:
-        """Starts an episode in each of the environments named, all at once, and reads their first observations.
+        """Starts an episode in each of the given environments, all at once, and reads their first observations.
 
         Raises:
             SimulatorError: a process failed.
             SimulatorRefusal: a simulator does not run its scenario or specification.
 
-        After an error none of the environments named has an episode; the next reset starts new processes where needed.
+        After an error none of these environments has an episode; the next reset starts new processes as needed.
         """
         processes = {index: self._process(index) for index in episodes}
         try:
@@ -95,25 +95,25 @@ class SimulatorPool:
             for index, episode in episodes.items():
                 self._finish_reset(index, processes[index], episode)
         except BaseException as error:
-            # A lone process that refused is in step and of further use; of several, others still have answers to give.
+            # A single process that refused can be used again; of several, others may have unread answers.
             if not isinstance(error, SimulatorRefusal) or len(processes) > 1:
                 for process in processes.values():
                     process.close()
             raise
 
     def step(self, actions: np.ndarray, next_episode: Callable[[int], Episode] | None = None) -> list[int]:
-        """One interval in every environment: sends all actions, then takes the replies.
+        """Runs one interval in every environment: sends all actions, then reads the replies.
 
         Args:
             actions: in [-1, 1], shape (N,) or (N, 1).
-            next_episode: gives the episode to start at once in an environment whose episode has just ended, while the
+            next_episode: returns the episode to start at once in an environment whose episode has just ended, while the
                 others still run. None: the caller resets.
 
         Returns:
-            the environments that `next_episode` gave an episode.
+            the environments in which `next_episode` started an episode.
 
         Raises:
-            SimulatorError: a process failed. All are ended, every environment must be reset.
+            SimulatorError: a process failed. All processes are ended, and every environment must be reset.
         """
         try:
             processes = self._running()
@@ -154,7 +154,7 @@ class SimulatorPool:
         self._processes = [None] * self.count
 
     def _process(self, index: int) -> SimulatorProcess:
-        """The process of an environment, started when there is none."""
+        """Returns the process of an environment, and starts it if there is none."""
         process = self._processes[index]
         if process is None or not process.alive:
             process = SimulatorProcess(self._executable, self._timeout_s)
@@ -171,9 +171,9 @@ class SimulatorPool:
     def _collect(
         self, processes: Sequence[SimulatorProcess], next_episode: Callable[[int], Episode] | None
     ) -> list[int]:
-        """Reads one reply from every process, restarts those that ended; gives the indices of the restarted."""
+        """Reads one reply from every process, and starts the next episode of ended ones; returns their indices."""
         resetting: dict[int, Episode] = {}
-        # The last to receive its request is mostly the last to reply: after the wait for it the others have replied.
+        # The last process to receive its request usually replies last; after waiting for it, the others have replied.
         for index in reversed(range(self.count)):
             view = self._reply_views[index]
             self._read_reply(processes[index], view)

@@ -1,8 +1,7 @@
-"""One `weir-sim serve` child process and the frames that go to and fro.
+"""One `weir-sim serve` child process and the frames exchanged with it.
 
-Every frame is a little-endian u32 payload length, a u8 type and the payload. Every wait has a time limit, and a child
-that died, hangs or answers nonsense is a `SimulatorError` that names which, with the last lines the child wrote to its
-standard error.
+A frame is a little-endian u32 payload length, a u8 type and the payload. Every wait has a time limit. A child that
+dies, hangs or answers invalid data raises a `SimulatorError` with the cause and the last lines of its standard error.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from weir.simulator.child_process import end, exit_text, last_words
 from weir.simulator.executables import find_simulator
 
 FRAME_HEADER = struct.Struct("<IB")
-# No reply is longer.
+# Limit for the length of a reply.
 MAXIMUM_PAYLOAD_BYTES = 1024 * 1024
 
 _live: weakref.WeakSet[SimulatorProcess] = weakref.WeakSet()
@@ -35,20 +34,20 @@ class SimulatorError(RuntimeError):
 
 
 class SimulatorRefusal(InputError):
-    """The simulator is well but refuses the request (a scenario it cannot run, an unknown feature)."""
+    """The simulator works but refuses the request (a scenario it cannot run, an unknown feature)."""
 
 
 class SimulatorProcess:
     """A running `weir-sim serve`, owned by the Python process that made it.
 
-    After a `SimulatorError` the child is gone (`alive` is false) and the object is of no further use; make a new one.
+    After a `SimulatorError` the child is gone (`alive` is false), and the object cannot be used again.
     """
 
     def __init__(self, executable: str | os.PathLike[str] | None = None, timeout_s: float = 10.0) -> None:
         """
         Args:
             executable: see `find_simulator`.
-            timeout_s: how long any one answer may take.
+            timeout_s: time limit for one answer.
 
         Raises:
             MissingComponent: there is no simulator.
@@ -89,7 +88,7 @@ class SimulatorProcess:
         return self._child.pid
 
     def send(self, frame: bytes | memoryview) -> None:
-        """Writes one whole frame (header included), of bytes.
+        """Writes one whole frame with its header.
 
         Raises:
             SimulatorError: the child is gone, or does not read within the time limit.
@@ -107,7 +106,7 @@ class SimulatorProcess:
                 raise self.ended() from None
 
     def receive_into(self, view: memoryview, least: int | None = None) -> int:
-        """Fills `view`, or at least the first `least` bytes of it, and gives how many.
+        """Fills `view`, or at least its first `least` bytes, and returns the number of bytes.
 
         Raises:
             SimulatorError: the child is gone, or does not answer within the time limit.
@@ -129,10 +128,10 @@ class SimulatorProcess:
         return received
 
     def receive_frame(self) -> tuple[bytes, bytearray]:
-        """The next frame: its type (one byte) and its payload.
+        """Returns the type (one byte) and the payload of the next frame.
 
         Raises:
-            SimulatorError: as `receive_into`, or what came is no frame.
+            SimulatorError: as `receive_into`, or the data is no frame.
             SimulatorRefusal: the simulator answered with an error message.
         """
         header = bytearray(FRAME_HEADER.size)
@@ -151,9 +150,7 @@ class SimulatorProcess:
             raise self.failure(f"its answer is not the protocol's (frame type {kind:#04x}, length {length})")
 
     def unexpected_frame(self, start: bytes) -> Exception:
-        """The error to raise for a frame that is not the expected one, of which `start` (header included) has been
-        read.
-        """
+        """Returns the error to raise for an unexpected frame, of which `start` (header included) has been read."""
         length, kind = FRAME_HEADER.unpack_from(start)
         self.check_header(length, kind)
         if kind != ord("E") or length > 65536:
@@ -178,8 +175,8 @@ class SimulatorProcess:
         return self.failure("it closed its output without ending" if status is None else f"it {exit_text(status)}")
 
     def close(self) -> None:
-        """Ends the child, politely for half a second, then by force, and waits for it. Does nothing the second time or
-        in a forked copy.
+        """Requests the child to end, kills it after half a second, and waits for it. Does nothing the second time or in
+        a forked copy.
         """
         if not self.alive:
             return
@@ -206,7 +203,7 @@ class SimulatorProcess:
 
 
 def _forget_in_forked_child() -> None:
-    """A forked copy must neither end its parent's simulators nor hold their pipes open (they would outlive the
+    """Keeps a forked copy from ending its parent's simulators, or holding their pipes open (they would outlive the
     parent).
     """
     for process in list(_live):

@@ -1,8 +1,7 @@
-"""Rewards: pure functions of step records, vectorised over any batch shape.
+"""Rewards: pure functions of step records, vectorized over any batch shape.
 
 A reward takes the records of one interval (`StepRecord` of shape (...)) and the objectives in force (float of shape
-(..., 3): throughput, latency, loss) and gives float64 of shape (...). `REWARDS` names those a configuration may ask
-for.
+(..., 3): throughput, latency, loss) and returns float64 of shape (...). `REWARDS` has those of configurations.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ from weir.trainer.gym.step import StepRecord
 Reward = Callable[[StepRecord, np.ndarray], np.ndarray]
 
 RECOCO_UTILISATION_THRESHOLD: Final = 0.65
-# The delay part's scale, CHALLENGE_LARGEST_DELAY_MS less the path's own delay, does not shrink below this.
+# Lower bound of the delay scale, which is CHALLENGE_LARGEST_DELAY_MS minus the path's own delay.
 MINIMUM_DELAY_SCALE_MS: Final = 100.0
 CHALLENGE_SCALES: Final = np.array([1.0, 1.2, 6.0])
-# Capacity of an outage counts as this, so that no ratio divides by zero.
+# Capacity during an outage, so that no ratio divides by zero.
 MINIMUM_CAPACITY_BPS: Final = 1.0
 
 
 def utilisation(record: StepRecord) -> np.ndarray:
-    """Receive rate over what the path could carry of the media: ReCoCo Eq. 2 with the bound of what the media may send.
-    In [0, inf).
+    """Returns the receive rate over the rate of the media that the path could carry: ReCoCo Eq. 2, bounded by what the
+    media may send. In [0, inf).
     """
     return record.receive_rate_bps / np.maximum(record.achievable_bps, MINIMUM_CAPACITY_BPS)
 
 
 def mocc_objectives(record: StepRecord) -> np.ndarray:
-    """The three measures of MOCC Eq. 2, each in [0, 1]: shape (..., 3).
+    """Returns the three measures of MOCC Eq. 2, each in [0, 1]: shape (..., 3).
 
-    Throughput over capacity, base latency over measured latency, one minus the loss ratio. Throughput above capacity (a
-    queue that drains) counts as 1. An interval in which nothing could have been carried counts as 1 in throughput:
-    the whole of an outage, and the gaps of a path that serves in slots where intervals are shorter than those.
+    They are throughput over capacity, base latency over measured latency, and one minus the loss ratio. Throughput
+        above capacity (a draining queue) counts as 1. So does an interval without capacity: in an outage, or in a gap
+    between the slots of a slotted path.
     """
     if record.mocc_measures is None:  # a reward and the environment's `info` both have them
         record.mocc_measures = _mocc_measures(record)
@@ -64,7 +63,7 @@ def mocc(record: StepRecord, objective: np.ndarray) -> np.ndarray:
 
 
 def recoco_utilisation(u: np.ndarray) -> np.ndarray:
-    """ReCoCo Eq. 3 for a utilisation in [0, 1]."""
+    """ReCoCo Eq. 3 for a utilization in [0, 1]."""
     return np.where(u <= RECOCO_UTILISATION_THRESHOLD, 1.538 * u - 1.0, 1.0 - 8.2 * (u - 1.0) ** 2)
 
 
@@ -87,8 +86,8 @@ def recoco_loss(loss_ratio: np.ndarray) -> np.ndarray:
 def recoco(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
     """ReCoCo Eq. 6, in [-1, 1]; the objective is not used.
 
-    1 where loss < 0.02, delay < 30 ms and utilisation > 0.9; -1 where the receive rate exceeds the capacity (the
-    paper's cliff: a queue that drains is punished).
+    1 if loss < 0.02, delay < 30 ms and utilization > 0.9; -1 if the receive rate exceeds the capacity (the paper's
+    cliff, which penalizes a draining queue).
     """
     u = utilisation(record)
     delay_ms = record.one_way_delay_mean_ms
@@ -102,12 +101,12 @@ def recoco(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarra
 
 
 def challenge_objectives(record: StepRecord) -> np.ndarray:
-    """Three measures on the fixed scales of the challenge score, shape (..., 3).
+    """Returns three measures on the fixed scales of the challenge score, shape (..., 3).
 
-    Throughput: receive rate over the fair share of what can be carried, at most 1 (1 in an outage): a flow that takes
-    more from TCP gains nothing, one that yields loses. Latency: the challenge's delay term, but
-    of the mean delay in the interval: 1 at the path's own delay, 0 at 400 ms and falling on, cut at -1, so that a
-    deep queue has a slope to leave it by. Loss: one minus the loss ratio.
+    Throughput: receive rate over the fair share of the achievable rate, at most 1 (1 in an outage): a flow gains
+    nothing by taking more from TCP, and loses by yielding. Latency: the challenge's delay term for the mean delay in
+    the interval: 1 at the path's own delay, 0 at 400 ms, at least -1, so that a deep queue still has a slope. Loss: one
+    minus the loss ratio.
     """
     measures = np.empty((*record.values.shape[:-1], 3))
     share = record.receive_rate_bps / np.maximum(record.fair_share_bps, MINIMUM_CAPACITY_BPS)
@@ -122,7 +121,7 @@ def challenge_objectives(record: StepRecord) -> np.ndarray:
 
 
 def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
-    """The mean of `challenge_objectives`, weighted by the objective's weights times `CHALLENGE_SCALES`; in [-1, 1].
+    """Returns the mean of `challenge_objectives`, weighted by the objective times `CHALLENGE_SCALES`; in [-1, 1].
 
     With the objective `balanced`, <0.5, 0.4, 0.1>, the three measures weigh 0.2 : 0.19 : 0.24. The challenge score
     weighs them 0.2 : 0.2 : 0.3, but takes the 95th percentile of the delay, where an interval can only give its mean.
@@ -132,10 +131,10 @@ def challenge(record: StepRecord, objective: np.ndarray) -> np.ndarray:
 
 
 def viewer(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
-    """Quality of the picture by its bitrate, none while it stands frozen: the viewer's quality
+    """Returns the picture quality for its bitrate, 0 while frozen: the viewer's quality
     (`weir.qoe_eval.measures.viewer`) of one interval over 100; the objective is not used.
 
-    At most 1. A freeze takes back what the intervals since its beginning had, so that the mean over an episode is
+    At most 1. A freeze takes back the reward of the intervals since its beginning, so that the mean over an episode is
     that of the measure; an interval much shorter than the freeze is then below -1.
     """
     return estimate_vmaf(record.video_bitrate_bps) / 100.0 * (1.0 - record.frozen_share)
@@ -143,14 +142,14 @@ def viewer(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarra
 
 REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge, "viewer": viewer}
 OF_RENDERED_FRAMES: Final = frozenset({"viewer"})
-"""Those of `REWARDS` that need the stack "libwebrtc", whose receivers render frames."""
+"""Rewards that need the stack "libwebrtc", whose receivers render frames."""
 
 
 def resolve_reward(reward: str | Reward, stack: Stack) -> Reward:
-    """A reward by its name in `REWARDS`, or the function itself, for an environment on that stack.
+    """Returns a reward by its name in `REWARDS`, or the function itself, for an environment on `stack`.
 
     Raises:
-        InputError: there is no reward of that name, and the message lists those there are; or it needs another stack.
+        InputError: there is no such reward (the message lists all), or it needs another stack.
     """
     if callable(reward):
         return reward

@@ -1,10 +1,10 @@
-"""The ten-line rule as a function of an observation: the base around which a policy's action multiplies.
+"""The ten-line rule as a function of an observation: the base rate that a policy's action multiplies.
 
-One thing differs from the controller `rule` of the estimator: while the path is idle the target never falls. Encoders
-put out less than they may, and stall; a target that is tied to what arrives follows them down.
+Unlike the estimator's controller `rule`, its target never falls while the path is idle: encoders produce less than they
+may, and stall, and a target tied to the receive rate would follow them down.
 
-The same text serves numpy (the environment, a batch at a time) and torch (inside the exported graph): `xp` is the
-module. The three latest receive rates are read from the history instead of a window of its own.
+The same code serves numpy (the environment, in batches) and torch (the deployed policy): `xp` is the module. The latest
+receive rates come from the history instead of the rule's own window.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ REQUIRED_FEATURES: Final = (RATE, QUEUE, RECEIVED, TARGET)
 
 
 def rate_window(interval_ms: float, history: int) -> int:
-    """How many intervals the rule's 300 ms of receive rate span; at least 1, at most the history."""
+    """Returns the number of intervals in the rule's 300 ms of receive rate; at least 1, at most the history."""
     return max(1, min(history, round(RATE_WINDOW_S * 1000.0 / interval_ms)))
 
 
 def rule_rate_bps(xp: Any, records: Any, features: tuple[str, ...], window: int) -> Any:
-    """The rule's rate, in bps.
+    """Returns the rule's rate in bps.
 
     Args:
         xp: `numpy` or `torch`.

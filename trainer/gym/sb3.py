@@ -1,4 +1,4 @@
-"""`BottleneckVectorEnv` as a stable-baselines3 `VecEnv`: a thin face, no further processes."""
+"""`BottleneckVectorEnv` as a stable-baselines3 `VecEnv`: a thin adapter without further processes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class BottleneckVecEnv(VecEnv):
     """A vector environment for stable-baselines3.
 
     `infos` are empty dictionaries except at an episode's end, where they hold `terminal_observation`,
-    `TimeLimit.truncated` and `episode` (mean reward `r`, length `l`, mean `objectives`, as stable-baselines3's
+    `TimeLimit.truncated` and `episode` (mean reward `r`, length `l`, mean `objectives`, as in stable-baselines3's
     Monitor); `latest` is the `info` of the vector environment.
     """
 
     def __init__(self, environment: BottleneckVectorEnv) -> None:
-        self.environment = environment  # first: the base class asks it for its render mode
+        self.environment = environment  # first: the base class reads its render mode
         super().__init__(environment.num_envs, environment.single_observation_space, environment.single_action_space)
         self.latest: dict[str, Any] = {}
         self._actions = np.zeros((environment.num_envs, 1), dtype=np.float32)
@@ -31,7 +31,7 @@ class BottleneckVecEnv(VecEnv):
         self._nothing: list[dict[str, Any]] = [{} for _ in range(environment.num_envs)]
 
     def reset(self) -> np.ndarray:
-        """All environments start an episode."""
+        """Starts an episode in all environments."""
         seed = None if self._seeds[0] is None else [int(value) for value in self._seeds if value is not None]
         observations, _ = self.environment.reset(seed=seed)
         self._returns[:] = 0
@@ -42,11 +42,11 @@ class BottleneckVecEnv(VecEnv):
         return observations
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Keeps the actions; `step_wait` does the work, all environments together."""
+        """Stores the actions; `step_wait` steps all environments together."""
         self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """One interval everywhere."""
+        """Runs one interval in all environments."""
         observations, rewards, _, done, latest = self.environment.step(self._actions)
         self.latest = latest
         self._returns += rewards
@@ -76,7 +76,7 @@ class BottleneckVecEnv(VecEnv):
         self.environment.close()
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """The vector environment's attribute, once per index."""
+        """Returns the vector environment's attribute once per index."""
         value = getattr(self.environment, attr_name)
         return [value for _ in self._get_indices(indices)]
 
@@ -87,12 +87,12 @@ class BottleneckVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Calls a method of the vector environment once; its answer stands for every index."""
+        """Calls a method of the vector environment once, and returns its result for every index."""
         value = getattr(self.environment, method_name)(*method_args, **method_kwargs)
         return [value for _ in self._get_indices(indices)]
 
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper], indices: int | Iterable[int] | None = None
     ) -> list[bool]:
-        """No environment is wrapped."""
+        """Returns False: no environment is wrapped."""
         return [False for _ in self._get_indices(indices)]

@@ -1,5 +1,5 @@
-"""Raw features to bounded inputs: one table, which the observation wrappers, the network's torch module and the
-exported graph follow.
+"""Scales raw features to bounded inputs: one table for the observation wrappers, the network's torch module and the
+exported graph.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 from weir._core import FEATURES
 from weir.trainer.gym.specification import EnvironmentSpecification
 
-# Rates enter as logarithms relative to the rule's rate: what is learned on 1 Mbps then holds at 30 Mbps.
+# Rates are logarithms relative to the rule's rate, so that learning at 1 Mbps transfers to 30 Mbps.
 MINIMUM_RATE_BPS: Final = 1_000.0
 REFERENCE_RATE_BPS: Final = 1e6
 RATE_LOG_SCALE: Final = 0.5
@@ -25,19 +25,19 @@ ABSOLUTE_RATE_SCALE: Final = 0.3
 DELAY_SCALE_S: Final = 0.02
 TIME_SCALE_S: Final = 0.1
 INPUT_LIMIT: Final = 3.0
-# The rule's rate alone is not cut to INPUT_LIMIT: no rate of an observation space is above 200 Gbps.
+# The rule's absolute rate is not clipped to INPUT_LIMIT: no rate of an observation space is above 200 Gbps.
 _ABSOLUTE_LIMIT: Final = 4.0
-# ln(1 + PRIVILEGED_LIMIT ms / 20 ms) / 3 is below it.
+# Above ln(1 + PRIVILEGED_LIMIT ms / 20 ms) / 3.
 _PRIVILEGED_DELAY_LIMIT: Final = 8.0
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """How a raw value x becomes an input. With u = ln(max(x + shift, floor)) it is
+    """Maps a raw value x to an input. With u = ln(max(x + shift, floor)) it is
 
         logarithm u + power_gain exp(power u) + tanh(slope x) + offset + reference ln(rule rate in bps),
 
-    cut to +-INPUT_LIMIT. One formula for all features makes a whole observation one vector in few operations.
+    clipped to +-INPUT_LIMIT. One formula for all features scales a whole observation as one vector in few operations.
     """
 
     shift: float = 0.0
@@ -50,7 +50,7 @@ class Scaling:
     reference: float = 0.0
 
 
-# By the names of scales in `weir.FEATURES`.
+# Keys are the names of scales in `weir.FEATURES`.
 SCALINGS: Final[dict[str, Scaling]] = {
     "unscaled": Scaling(power=1.0, power_gain=1.0),
     # 0.5 ln(rate / rule rate)
@@ -63,18 +63,18 @@ SCALINGS: Final[dict[str, Scaling]] = {
     "time": Scaling(shift=TIME_SCALE_S, power=-1.0, power_gain=-TIME_SCALE_S, offset=1.0),
     "square_root": Scaling(power=0.5, power_gain=1.0),
     "gradient": Scaling(slope=4.0),
-    # 0.5 ln(ratio), from 0.01 on
+    # 0.5 ln(ratio), for ratios of at least 0.01
     "log_ratio": Scaling(floor=0.01, logarithm=0.5),
 }
 
 
 def scaling_of(feature: str) -> Scaling:
-    """How a feature of `weir.FEATURES` is scaled."""
+    """Returns the scaling of a feature in `weir.FEATURES`."""
     return SCALINGS[FEATURES[feature].scale]
 
 
 def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.ndarray]:
-    """The members of `Scaling` by name, each for a whole observation: float32 of shape (1, observation_size)."""
+    """Returns the members of `Scaling` by name, each for a whole observation: float32, (1, observation_size)."""
     rows = np.array([astuple(scaling_of(name)) for name in specification.observed], dtype=np.float32)
     return {member.name: rows[None, :, index].copy() for index, member in enumerate(fields(Scaling))}
 
@@ -82,14 +82,14 @@ def scaling_vectors(specification: EnvironmentSpecification) -> dict[str, np.nda
 def scaled_inputs(
     xp: Any, specification: EnvironmentSpecification, vectors: Mapping[str, Any], observations: Any
 ) -> Any:
-    """Raw observations (N, width) as a trained network's inputs, (N, width + 1): features by `SCALINGS`, 0.3 ln(rule
-    rate / 1 Mbps), the objective's 3, then the privileged fields if there are any: two rates relative to the rule's,
-    two delays in ms, a ratio. Rates are relative to 1 Mbps where features that the rule needs lack.
+    """Scales raw observations (N, width) to a network's inputs, (N, width + 1): features by `SCALINGS`, 0.3 ln(rule
+    rate / 1 Mbps), the objective's 3 weights, then the privileged fields, if any: two rates relative to the rule's, two
+    delays in ms, a ratio. Rates are relative to 1 Mbps if features that the rule needs are missing.
 
     Args:
         xp: `numpy` or `torch`.
         specification: of the environment.
-        vectors: those of `scaling_vectors`, of `xp`.
+        vectors: the result of `scaling_vectors`, as arrays of `xp`.
         observations: float32.
     """
     size = specification.observation_size
@@ -100,7 +100,7 @@ def scaled_inputs(
     rule = xp.log(rule_bps)
     logarithm = xp.log(xp.maximum(observed + vectors["shift"], vectors["floor"]))
     scaled = vectors["logarithm"] * logarithm + vectors["reference"] * rule + vectors["offset"]
-    # Exponentials and tangents only where they count: of a batch they take longer than all the rest.
+    # Computes exponentials and tangents only where needed: they take longer than all the rest of a batch.
     for feature, columns in specification.columns.items():
         scaling = scaling_of(feature)
         if scaling.power_gain:
@@ -121,7 +121,7 @@ def scaled_inputs(
 
 
 def scaled_space(specification: EnvironmentSpecification) -> gymnasium.spaces.Box:
-    """The space of one scaled observation."""
+    """Returns the space of one scaled observation."""
     high = [INPUT_LIMIT] * specification.observation_size + [_ABSOLUTE_LIMIT] + [1.0] * 3
     low = [-value for value in high[:-3]] + [0.0] * 3
     if specification.privileged:
@@ -138,8 +138,8 @@ def _scaled_within(space: Any, specification: EnvironmentSpecification, raw: np.
 class ScaledObservation(
     gymnasium.ObservationWrapper[np.ndarray, np.ndarray, np.ndarray], gymnasium.utils.RecordConstructorArgs
 ):
-    """`weir/Bottleneck-v0` with observations as a trained network sees them: see `scaled_inputs`. Raw ones are in
-    SI units, from 1e-3 (delays) to 1e11 (rates), with which no network learns.
+    """`weir/Bottleneck-v0` with observations scaled as for a trained network, see `scaled_inputs`. Raw ones are in SI
+    units, from 1e-3 (delays) to 1e11 (rates), from which no network learns.
     """
 
     def __init__(self, env: gymnasium.Env[np.ndarray, np.ndarray]) -> None:
@@ -149,7 +149,7 @@ class ScaledObservation(
         self.observation_space = scaled_space(self._scaled)
 
     def observation(self, observation: np.ndarray) -> np.ndarray:
-        """The scaled one, float32 of shape (width + 1,)."""
+        """Returns the scaled observation, float32 of shape (width + 1,)."""
         return _scaled_within(self.observation_space, self._scaled, observation[None])[0]
 
 

@@ -31,13 +31,13 @@ DEFAULT_FEATURES: tuple[str, ...] = (
     "last_estimate_bps",
 )
 
-# Where the agent decides: from the packets themselves, or from the feedback about them.
+# The side on which the agent decides: from the packets themselves, or from feedback about them.
 Side = Literal["receiver", "sender"]
 
-# Keys of a request that only one stack has: libwebrtc's encoder has VP8's sizes and no pictures.
+# Additional keys of a request by stack: libwebrtc's encoder is fake, with VP8's frame sizes and no pictures.
 KEYS_OF_STACK: dict[Stack, dict[str, Any]] = {"model": {}, "libwebrtc": {"call": {"encoder": "fake"}}}
 
-# A path, `catalogue/NAME`, what `read_trace` returns, a mapping or a `Scenario`; see `EpisodeSource`.
+# A path, `catalogue/NAME`, a result of `read_trace`, a mapping or a `Scenario`; see `EpisodeSource`.
 ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Any
 ScenarioSource = ScenarioLike | Sequence[ScenarioLike] | Callable[[int], ScenarioLike]
 ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequence[float]]
@@ -45,10 +45,10 @@ ObjectiveSource = str | Sequence[float] | Callable[[np.random.Generator], Sequen
 
 @dataclass(frozen=True)
 class ActionSpecification:
-    """How an action a in [-1, 1] becomes a target rate.
+    """Maps an action a in [-1, 1] to a target rate.
 
     `log_rate`: exponential interpolation between the bounds (ReCoCo). `relative`: MOCC Eq. 1 with `alpha`.
-    `around_rule`: what the ten-line rule would answer, times `span` to the power a; it needs the features of
+    `around_rule`: the rate of the ten-line rule times `span` to the power a; it needs the features of
     `weir.trainer.gym.rule.REQUIRED_FEATURES`.
     """
 
@@ -73,18 +73,18 @@ class ActionSpecification:
 
 @dataclass(frozen=True)
 class EnvironmentSpecification:
-    """The part of an environment that stays the same over all its episodes.
+    """The part of an environment that is the same in all its episodes.
 
     Args:
         interval_ms: decision interval.
         features: fields of the estimator's interval statistics.
-        history: how many intervals an observation spans.
-        action: how an action becomes a rate.
-        guard: whether the estimator's guard is behind the agent.
-        privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the truth about the path, for a
-            critic while it trains.
-        side: at the sender the agent observes what transport feedback reports, and its rate is in force at once.
-        stack: what sends and receives.
+        history: number of intervals that an observation spans.
+        action: the mapping of actions to rates.
+        guard: true to apply the estimator's guard to the agent's rates.
+        privileged: append `weir.trainer.gym.step.PRIVILEGED_FIELDS` to the observation: the true state of the path, for
+            a critic during training.
+        side: at the sender the agent observes transport feedback, and its rate is in force at once.
+        stack: the implementation of sender and receiver.
 
     Raises:
         InputError: an unknown or missing feature, or a value out of range.
@@ -118,17 +118,17 @@ class EnvironmentSpecification:
 
     @property
     def interval_features(self) -> tuple[str, ...]:
-        """Those of `features` that an observation has of each interval of the history."""
+        """The features that an observation has for each interval of the history."""
         return tuple(name for name in self.features if not FEATURES[name].of_path)
 
     @property
     def path_features(self) -> tuple[str, ...]:
-        """Those about the path: of these an observation has the newest value only, after the history."""
+        """The features of the path, of which an observation has only the newest value, after the history."""
         return tuple(name for name in self.features if FEATURES[name].of_path)
 
     @property
     def columns(self) -> dict[str, slice]:
-        """The places of each feature in an observation."""
+        """The columns of each feature in an observation."""
         step, of_history = len(self.interval_features), len(self.interval_features) * self.history
         found = {name: slice(index, of_history, step) for index, name in enumerate(self.interval_features)}
         return found | {name: slice(index, index + 1) for index, name in enumerate(self.path_features, of_history)}
@@ -159,19 +159,19 @@ class EnvironmentSpecification:
         return rate_window(self.interval_ms, self.history)
 
     def rule_bps(self, xp: Any, observations: Any) -> Any:
-        """The rule's rate, shape (N,), after observations (N, at least observation_size) of `xp`, numpy or torch."""
+        """Returns the rule's rate, (N,), for observations (N, at least observation_size) of `xp`, numpy or torch."""
         shape = -1, self.history, len(self.interval_features)
         records = observations[:, : shape[1] * shape[2]].reshape(shape)
         return rule_rate_bps(xp, records, self.interval_features, self.rule_window)
 
     @property
     def width(self) -> int:
-        """Length of a whole observation: with the objective and, if asked for, the privileged fields."""
+        """Length of a whole observation, with the objective and, if requested, the privileged fields."""
         return self.observation_size + 3 + (len(PRIVILEGED_FIELDS) if self.privileged else 0)
 
     def observation_limits(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper bounds, float32 of shape (width,): the history, newest first, the path's features, the
-        objective, then the privileged fields if there are any.
+        """Returns lower and upper bounds, float32 of shape (width,), of the history, newest first, the path's features,
+        the objective, and the privileged fields, if any.
         """
         bounds = [FEATURES[name].observation_space for name in self.observed] + [(0.0, 1.0)] * 3
         low, high = np.array(bounds, dtype=np.float32).T.copy()
@@ -181,16 +181,16 @@ class EnvironmentSpecification:
         return low, high
 
     def spaces(self) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
-        """The spaces of whole observations and of actions."""
+        """Returns the spaces of whole observations and of actions."""
         low, high = self.observation_limits()
         return gymnasium.spaces.Box(low, high, dtype=np.float32), gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
 
     def wire_actions(self, actions: np.ndarray, observations: np.ndarray) -> np.ndarray:
-        """Actions as the simulator receives them, for actions in [-1, 1] after `observations`: float32 of shape (N,).
+        """Converts actions in [-1, 1] after `observations` to those of the simulator's protocol: float32 of shape (N,).
 
         Args:
-            actions: shape (N,) or (N, 1); cut to [-1, 1].
-            observations: float32 of shape (N, at least observation_size), those the actions answer.
+            actions: shape (N,) or (N, 1); clipped to [-1, 1].
+            observations: float32 of shape (N, at least observation_size), to which the actions respond.
         """
         cut = np.asarray(actions, dtype=np.float32).reshape(-1).clip(-1.0, 1.0)
         if self.action.kind != "around_rule":
@@ -199,11 +199,11 @@ class EnvironmentSpecification:
         return np.asarray(rates.clip(self.action.min_bps, self.action.max_bps), dtype=np.float32)
 
     def actions_for(self, rates_bps: np.ndarray, observations: np.ndarray) -> np.ndarray:
-        """The actions around the rule that lead to rates, in [-1, 1]: float32 of shape (N,).
+        """Returns the actions around the rule, in [-1, 1], that result in rates: float32 of shape (N,).
 
         Args:
-            rates_bps: shape (N,); not a number gives none.
-            observations: as of `wire_actions`.
+            rates_bps: shape (N,); NaN results in NaN.
+            observations: as in `wire_actions`.
         """
         rule_bps = np.maximum(self.rule_bps(np, observations), 1.0)
         with np.errstate(divide="ignore"):
@@ -211,7 +211,7 @@ class EnvironmentSpecification:
         return np.clip(exponents / np.log(self.action.span), -1.0, 1.0).astype(np.float32)
 
     def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
-        """The JSON of a reset frame."""
+        """Returns the JSON of a reset frame."""
         kind = "rate_bps" if self.action.kind == "around_rule" else self.action.kind
         return {
             "scenario": scenario,

@@ -22,17 +22,17 @@ from weir.trainer.gym.step import StepRecord
 
 
 class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """`BottleneckEnv` N times: environment i with seed s + i behaves as a single one with that seed.
+    """`BottleneckEnv` N times: environment i, with seed s + i, behaves like a single one with that seed.
 
-    All actions are sent before any reply is read. An episode that ends is followed by the next in the same step
+    All actions are sent before any reply is read. When an episode ends, the next begins in the same step
     (`AutoresetMode.SAME_STEP`), while the other environments still run; `info["final_obs"]` then holds its last
     observation.
 
-    `info` of a step: every step field and `objectives` as arrays, with gymnasium's `_name` masks; they are written
-    again by the next step.
+    `info` of a step: every step field and `objectives` as arrays, with gymnasium's `_name` masks; the next step
+    overwrites them.
     """
 
-    # gymnasium annotates it as an attribute of instances, though it is the class's.
+    # gymnasium annotates this class attribute as an instance attribute.
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # type: ignore[misc]
 
     def __init__(
@@ -47,7 +47,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         timeout_s: float = 10.0,
         render_mode: None = None,
     ) -> None:
-        """As `BottleneckEnv`, times `num_envs` (None: one per core)."""
+        """Takes the arguments of `BottleneckEnv`, and the number of environments (None: one per core)."""
         if render_mode is not None:
             raise InputError(f"render_mode {render_mode!r}: this environment does not render")
         self.num_envs = num_envs or len(os.sched_getaffinity(0))
@@ -60,7 +60,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
         self._current: list[Episode | None] = [None] * self.num_envs
         self._all = np.ones(self.num_envs, dtype=np.bool_)
-        # The record of the latest step, and its part of `info`: views of what the pool writes again with each step.
+        # The record of the latest step and its part of `info`: views of arrays that the pool overwrites in each step.
         self._record = StepRecord(self._pool.steps)
         self._columns: dict[str, np.ndarray] = {"_objectives": self._all}
         for name in specification.step_fields:
@@ -71,12 +71,12 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     @property
     def specification(self) -> EnvironmentSpecification:
-        """As given to the constructor."""
+        """The argument of the constructor."""
         return self._pool.specification
 
     @property
     def episodes(self) -> list[Episode | None]:
-        """The episode each environment is in."""
+        """The current episode of each environment."""
         return list(self._current)
 
     def reset(
@@ -86,7 +86,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
         Args:
             seed: environment i draws with seed + i; or one seed each.
-            options: as `BottleneckEnv.reset`, for these episodes.
+            options: as in `BottleneckEnv.reset`, for these episodes.
         """
         if seed is not None:
             seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else list(seed)
@@ -99,7 +99,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._pool.observations.copy(), {}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """One interval in every environment; `actions` of shape (num_envs, 1), cut to [-1, 1].
+        """Runs one interval in every environment; `actions` has shape (num_envs, 1) and is clipped to [-1, 1].
 
         Raises:
             SimulatorError: a simulator failed; all environments must be reset.
@@ -120,8 +120,8 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return pool.observations.copy(), rewards, terminated, truncated, infos
 
     def set_objectives(self, objectives: np.ndarray) -> None:
-        """Changes the objective of each environment, shape (num_envs, 3), in the middle of the episodes, from the next
-        step on; observations given before still have the old one.
+        """Changes the objective of each environment, shape (num_envs, 3), during the episodes, from the next step on;
+        earlier observations still have the old one.
         """
         self._pool.objectives[:] = [checked_objective(objective.tolist()) for objective in objectives]
 

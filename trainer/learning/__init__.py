@@ -1,1 +1,1 @@
-"""From a configuration to checkpoints: networks, learners, evaluation, what a training folder holds."""
+"""From a configuration to checkpoints: networks, learners, evaluation, the contents of a training folder."""

@@ -27,8 +27,8 @@ WARM_UP_STEPS = 50_000
 
 @dataclass(frozen=True)
 class LearningState:
-    """The state after an update. `mean_reward` is over the latest episodes, NaN before the first has ended;
-    `warming_up`: only the critic learns.
+    """The state after an update. `mean_reward` is over the latest episodes, NaN before the first has ended. While
+    `warming_up`, only the critic learns.
     """
 
     steps: int
@@ -39,7 +39,7 @@ class LearningState:
 
 @dataclass(frozen=True)
 class Learned:
-    """A policy and the environment steps it took; `interrupted`: fewer than requested."""
+    """A policy and the environment steps it took, fewer than requested if `interrupted`."""
 
     policy: PreferencePolicy
     steps: int
@@ -47,14 +47,14 @@ class Learned:
 
 
 class RequirementReplay:
-    """Draws the objective of an episode: one seen before with the probability `share`, else the new one.
+    """Draws the objective of an episode: an old one with the probability `share`, else the new one.
 
     With a share of one half this is MOCC Eq. 6 in expectation, 1/2 (L(new) + L(old)): every update learns from the
     episodes of all environments, and the surrogate loss is a mean over them.
 
     Args:
         new: weights of the new objective.
-        old: objectives seen before, each as likely; "random" stands for `random_objective`.
+        old: earlier objectives, equally likely; "random" stands for `random_objective`.
         share: 0 to 1; 0 replays nothing.
 
     Raises:
@@ -71,7 +71,7 @@ class RequirementReplay:
         self.share = share
 
     def __call__(self, generator: np.random.Generator) -> Sequence[float]:
-        """The objective of the next episode."""
+        """Draws the objective of the next episode."""
         if generator.random() >= self.share:
             return self.new
         source = self.old[int(generator.integers(len(self.old)))]
@@ -90,14 +90,14 @@ def adapt(
     simulator: str | os.PathLike[str] | None = None,
     on_update: Callable[[LearningState], None] | None = None,
 ) -> Learned:
-    """Fine-tunes for a new objective; an interruption (Ctrl-C) keeps what is learned.
+    """Fine-tunes for a new objective; an interruption (Ctrl-C) keeps the policy so far.
 
     Args:
         start: see `read_starting_point`.
-        objective: the new one.
-        steps: environment steps, those of the warm-up among them.
+        objective: the new objective.
+        steps: environment steps, including the warm-up.
         replay: share of the episodes with old objectives.
-        warm_up_steps: how long a critic that starts from nothing learns alone. None: a quarter of the steps, at most
+        warm_up_steps: steps for which a critic without parameters learns alone. None: a quarter of the steps, at most
             `WARM_UP_STEPS`.
         simulator: path of `weir-sim`; see `find_simulator`.
         on_update: called before the first update and after every one.
@@ -129,7 +129,7 @@ def learn(
     simulator: str | os.PathLike[str] | None = None,
     on_update: Callable[[LearningState], None] | None = None,
 ) -> Learned:
-    """PPO from given parameters (None: from nothing) on an objective; nothing is written. See `adapt`."""
+    """Runs PPO on an objective, from given or (None) new parameters; writes nothing. See `adapt`."""
     if configuration.algorithm != "ppo":
         raise InputError(f"algorithm {configuration.algorithm}: adaptation learns with ppo only")
     torch.set_num_threads(configuration.threads)
@@ -152,8 +152,8 @@ def learn(
 def adapted_provenance(
     start: StartingPoint, objective: Sequence[float], steps: int, replay: float, *, interrupted: bool = False
 ) -> dict[str, Any]:
-    """The provenance of an adapted model: that of the model before, and one more entry in `adaptations`, which a later
-    adaptation replays. `steps` are those really done.
+    """Returns the provenance of an adapted model: that of the former model with one more entry in `adaptations`, which
+    a later adaptation replays. `steps` is the number of completed steps.
     """
     entry = {
         "objective": [round(weight, 6) for weight in checked_objective(objective)],

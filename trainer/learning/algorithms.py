@@ -1,4 +1,4 @@
-"""Environments of a configuration; checkpoints of learners in the form of stable-baselines3, and their policies."""
+"""Environments of a configuration; checkpoints of learners with stable-baselines3's interface, and their policies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weir.trainer.learning.learner import learner_of
 from weir.trainer.learning.run_record import load_run_configuration
 from weir.trainer.policies.networks import DeployablePolicy
 
-# TD3, for one, updates its actor after every second of these updates.
+# Part of the state: TD3, for example, updates its actor after every second update.
 _UPDATES = "updates"
 _MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
 
@@ -34,7 +34,7 @@ def make_environment(
     objective: ObjectiveSource | None = None,
     sampler: ScenarioSampler | None = None,
 ) -> BottleneckVecEnv:
-    """The environments of a configuration, with its seed; `objective` and `sampler` replace the configuration's."""
+    """Makes the environments of a configuration with its seed; `objective` and `sampler` replace those in it."""
     settings = configuration.environment
     environment = BottleneckVectorEnv(
         settings.environments,
@@ -49,7 +49,7 @@ def make_environment(
 
 
 def events_folder(folder: Path | None) -> str | None:
-    """The folder of TensorBoard's events in a training folder, made; None without one."""
+    """Makes the folder of TensorBoard's events in a training folder; returns None without one."""
     if folder is None:
         return None
     make_folder(folder / "tensorboard")
@@ -60,7 +60,7 @@ def load_model(model: BaseAlgorithm, checkpoint: Path) -> Checkpoint:
     """Sets a fresh learner to the state of a checkpoint that fits its configuration (`check_checkpoint`).
 
     Raises:
-        InputError: it is no checkpoint of this learner.
+        InputError: it is not a checkpoint of this learner.
     """
     found = read_checkpoint(checkpoint)
     found.load_into(model.policy)
@@ -75,7 +75,7 @@ def load_model(model: BaseAlgorithm, checkpoint: Path) -> Checkpoint:
 
 
 def arrays_of(model: BaseAlgorithm) -> dict[str, Any]:
-    """The arrays of a checkpoint that `load_model` reads."""
+    """Returns the arrays of a checkpoint that `load_model` reads."""
     arrays: dict[str, Any] = policy_arrays(model.policy.state_dict()) | {_UPDATES: model._n_updates}
     for name in _optimizers(model):
         state = recursive_getattr(model, name).state_dict()["state"]
@@ -88,7 +88,7 @@ def arrays_of(model: BaseAlgorithm) -> dict[str, Any]:
 
 
 def save_model(model: BaseAlgorithm, checkpoint: Path, algorithm: str) -> None:
-    """Writes what `load_model` reads. See `write_checkpoint`."""
+    """Writes a checkpoint for `load_model`. See `write_checkpoint`."""
     write_checkpoint(checkpoint, algorithm, model.num_timesteps, arrays_of(model))
 
 
@@ -97,7 +97,7 @@ def _optimizers(model: BaseAlgorithm) -> list[str]:
 
 
 def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str) -> None:
-    """The moments of Adam, by the index of the parameter; none of those that it has not updated yet."""
+    """Sets the moments of Adam by the index of the parameter; parameters that it has not updated yet have none."""
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, torch.Tensor]] = {}
     try:
@@ -114,20 +114,20 @@ def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str)
 
 
 def load_policy(checkpoint: str | os.PathLike[str]) -> DeployablePolicy:
-    """The policy of a checkpoint of any algorithm, beside which is the configuration of its run.
+    """Loads the policy of a checkpoint of any algorithm; the configuration of its run is in the same folder.
 
     Raises:
-        InputError: one of them is missing or damaged, or they do not fit each other.
+        InputError: one of them is missing or damaged, or they do not match.
     """
     found = read_checkpoint(checkpoint)
     return check_checkpoint(load_run_configuration(found.path.parent), found)
 
 
 def check_checkpoint(configuration: TrainingConfiguration, found: Checkpoint) -> DeployablePolicy:
-    """The policy of a checkpoint, if that is one of the configuration.
+    """Returns the policy of a checkpoint, if it matches the configuration.
 
     Raises:
-        InputError: it is one of another algorithm, or of another network.
+        InputError: the checkpoint is from another algorithm or network.
     """
     if found.algorithm != configuration.algorithm:
         raise InputError(f"{found.path}: was trained with {found.algorithm[:20]}, not with {configuration.algorithm}")
@@ -137,12 +137,12 @@ def check_checkpoint(configuration: TrainingConfiguration, found: Checkpoint) ->
 
 
 class LinearSchedule:
-    """Linear from `start` at the first step to `end` at the last; stable-baselines3 passes the share that remains."""
+    """Linear from `start` at the first step to `end` at the last; stable-baselines3 passes the remaining share."""
 
     def __init__(self, start: float, end: float) -> None:
         self.start = start
         self.end = end
 
     def __call__(self, remaining: float) -> float:
-        """The value when the share `remaining` (1 to 0) of the steps is still to come."""
+        """Returns the value when the share `remaining` (1 to 0) of the steps remains."""
         return self.end + (self.start - self.end) * max(0.0, min(1.0, remaining))

@@ -24,19 +24,19 @@ from weir.trainer.learning.run_record import PROGRESS_LOG
 from weir.trainer.model.file import AVERAGED
 
 EPISODES_SHOWN = 200
-# Where rollouts are a few steps long, too short for a record each.
+# For rollouts of a few steps, too short for one record each.
 STEPS_BETWEEN_RECORDS = 1000
 
 
 class ProgressLog(JSONOutputFormat):
-    """stable-baselines3's `progress.json`, a line for each time that it logs; a resumed run appends to it."""
+    """stable-baselines3's `progress.json`, one line per log call; a resumed run appends to it."""
 
     def __init__(self, path: Path) -> None:
         self.file = io.TextIOWrapper(io.BufferedWriter(opened(path, append=True)), encoding="utf-8")
 
 
 class Recorder(BaseCallback):
-    """Checkpoints, entropy decay, progress and the means of finished episodes."""
+    """Writes checkpoints, decays entropy, and records progress and the means of finished episodes."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Recorder(BaseCallback):
 
     @property
     def mean_reward(self) -> float:
-        """Mean reward per step over the latest episodes; not a number before the first ended."""
+        """Mean reward per step over the latest episodes; NaN before the first has ended."""
         return float(np.mean([episode["r"] for episode in self._episodes])) if self._episodes else float("nan")
 
     def _on_training_start(self) -> None:
@@ -102,8 +102,8 @@ class WeightAverage(BaseCallback):
     Args:
         decay: in (0, 1).
         algorithm: of the run.
-        folder: of the run. `save` writes the average there, as a checkpoint that `load_policy` reads; an average that
-            is there is continued.
+        folder: of the run. `save` writes the average there, as a checkpoint that `load_policy` reads; an existing
+            average is continued.
 
     Raises:
         InputError: the average in the folder is damaged.
@@ -119,7 +119,7 @@ class WeightAverage(BaseCallback):
             self._weights = dict(load_policy(self._file).state_dict())
 
     def _on_rollout_start(self) -> None:
-        """After every update, since a rollout follows; before the first there is nothing to average."""
+        """Updates the average after every update, because a rollout follows; an empty average starts here."""
         now = self.model.policy.state_dict()
         if not self._weights:
             self._weights = {name: weight.detach().clone() for name, weight in now.items()}
@@ -130,7 +130,7 @@ class WeightAverage(BaseCallback):
         return True
 
     def save(self) -> None:
-        """Writes the average; the model stays as it is."""
+        """Writes the average; the model does not change."""
         if not self._weights:
             return
         write_checkpoint(self._file, self._algorithm, self.num_timesteps, policy_arrays(self._weights))

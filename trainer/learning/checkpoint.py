@@ -1,6 +1,6 @@
-"""Checkpoints: zips of NumPy arrays, which are read without pickle, so that nobody's file runs code.
+"""Checkpoints: zips of NumPy arrays, which are read without pickle, so that no file can run code.
 
-`algorithm` and `num_timesteps`; `policy/NAME`, the parameters of the policy; and what its learner goes on with.
+They have `algorithm` and `num_timesteps`; `policy/NAME`, the parameters of the policy; and the state of its learner.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEAD: Final = ("algorithm", "num_timesteps")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint that was read; all its numbers are finite."""
+    """A checkpoint; all its numbers are finite."""
 
     path: Path
     algorithm: str
@@ -35,7 +35,7 @@ class Checkpoint:
     arrays: Mapping[str, np.ndarray]
 
     def part(self, name: str) -> dict[str, torch.Tensor]:
-        """The arrays `name/...`, by what follows."""
+        """Returns the arrays `name/KEY` by KEY."""
         prefix = f"{name}/"
         return {
             key.removeprefix(prefix): torch.from_numpy(values)
@@ -55,18 +55,18 @@ class Checkpoint:
             raise self.unfit(error) from None
 
     def unfit(self, error: object) -> InputError:
-        """For arrays that are not those of the configuration."""
+        """Returns the error for arrays that do not match the configuration."""
         why = " ".join(str(error).split())
         return InputError(f"{self.path}: is damaged, or of another network than its configuration ({why[:300]})")
 
 
 def policy_arrays(parameters: Mapping[str, torch.Tensor]) -> dict[str, np.ndarray]:
-    """The parameters of a policy, as a checkpoint has them."""
+    """Returns the parameters of a policy as arrays of a checkpoint."""
     return {f"{_POLICY}/{name}": values.detach().numpy() for name, values in parameters.items()}
 
 
 def write_checkpoint(path: Path, algorithm: str, steps: int, arrays: Mapping[str, Any]) -> None:
-    """Writes it so that an interruption leaves the old one or the new one, never half of one.
+    """Writes a checkpoint atomically: an interruption leaves the old one or the new one.
 
     Raises:
         InputError: a number is not finite, or the file cannot be written.
@@ -101,7 +101,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
         algorithm, steps = str(arrays.pop(_HEAD[0])), int(arrays.pop(_HEAD[1]))
         if not all(np.isfinite(values).all() for values in arrays.values()):
             raise ValueError("a number is not finite")
-    # A damaged zip may raise anything, from zlib, from the header of an array, or for its size.
+    # A damaged zip may raise any error: from zlib, for the header of an array, or for its size.
     except Exception as error:
         raise InputError(
             f"{path}: is damaged, or no checkpoint of `weir train` ({type(error).__name__}): train anew, or put a "

@@ -1,5 +1,5 @@
-"""Curricula over the traces of a training: ReCoCo's orders (section VI-C), and one that follows the policy as it
-learns.
+"""Curricula over the traces of a training: ReCoCo's orders (section VI-C), and one that adapts to the policy during
+training.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weir.trainer.gym.step import StepRecord
 from weir.trainer.learning.evaluation import evaluation_objective
 from weir.trainer.learning.reference_runs import reference_runs
 
-# The adaptive gap: share of draws that is spread evenly, and weight of the newest episode.
+# Adaptive gap: share of uniform draws, and weight of the newest episode.
 FLOOR: Final = 0.3
 SMOOTHING: Final = 0.3
 CURRICULUM: Final = "curriculum.json"
@@ -35,16 +35,16 @@ class Curriculum(Protocol):
     """Decides how traces are drawn."""
 
     def probabilities(self, share: float) -> np.ndarray:
-        """Those of the traces, float64 of shape (traces,), sum 1, when `share` (0 to 1) of the steps are done."""
+        """Returns those of the traces, float64 of shape (traces,), sum 1, after the share `share` (0 to 1) of steps."""
 
     def finished(self, trace: int, mean_reward: float, objective: np.ndarray) -> None:
-        """An episode on the trace of that index ended, with that mean reward a step, and the objective in force then,
+        """Reports the end of an episode: the index of its trace, its mean reward per step, and the objective in force,
         shape (3,).
         """
 
 
 class OrderedTraces:
-    """One trace after the other, each for the same share of the steps.
+    """Draws one trace after the other, each for the same share of the steps.
 
     Args:
         order: the index of each trace once.
@@ -56,7 +56,7 @@ class OrderedTraces:
     def probabilities(self, share: float) -> np.ndarray:
         """See `Curriculum`."""
         count = len(self.order)
-        # A little more than the quotient: the first step of a share belongs to it, whatever the rounding.
+        # The small addition makes the first step of a share belong to it despite rounding.
         stage = min(int(share * count + 1e-9), count - 1)
         return np.asarray(np.eye(count)[self.order[stage]])
 
@@ -65,12 +65,12 @@ class OrderedTraces:
 
 
 class AdaptiveGap:
-    """Draws traces in proportion to how far the policy, as it is now, is behind the baseline (Xia et al., "Genet",
-    SIGCOMM 2022).
+    """Draws traces in proportion to the present gap between the policy and the baseline (Xia et al., "Genet", SIGCOMM
+    2022).
 
-    The gap of a trace is the baseline's mean reward less the policy's under the same objective, a moving average over
-    episodes; below 0 it counts as 0. A trace without an episode yet counts like the worst that is known. `FLOOR` of the
-    draws are spread evenly, so that no trace is forgotten; without any gap all are.
+    The gap of a trace is the baseline's mean reward minus the policy's under the same objective, a moving average over
+    episodes; below 0 it counts as 0. A trace without an episode counts like the one with the largest gap. `FLOOR` of
+    the draws are uniform, so that no trace is forgotten; without any gap all are.
 
     Args:
         baselines: the baseline's run on every trace, each of shape (steps,).
@@ -99,8 +99,8 @@ class AdaptiveGap:
 
 @dataclass(frozen=True)
 class TraceValues:
-    """References of a trace: the oracle's mean reward a step, of the training's reward, and the scores of GCC and of
-    the oracle: their means of the reward `challenge`, of which the oracle's is about the most.
+    """References of a trace: the oracle's mean training reward per step, and the scores of GCC and the oracle: their
+    means of the reward `challenge`, of which the oracle's is about the maximum.
     """
 
     name: str
@@ -110,21 +110,21 @@ class TraceValues:
 
     @property
     def gap(self) -> float:
-        """GCC's distance to the oracle."""
+        """Gap between GCC and the oracle."""
         return self.oracle - self.gcc
 
 
 def mean_of(reward: Reward, record: StepRecord, objective: Sequence[float] | np.ndarray) -> float:
-    """The mean reward of a run under an objective."""
+    """Returns the mean reward of a run under an objective."""
     objectives = np.broadcast_to(np.asarray(objective, dtype=np.float64), (*record.values.shape[:-1], 3))
     return float(np.mean(reward(record, objectives)))
 
 
 def order_of(curriculum: str, values: Sequence[TraceValues]) -> list[int]:
-    """The indices of the traces in the order "reward", by ascending reward of the oracle, or "gap", by descending gap:
-    first the traces on which there is most to gain. Equal ones stay as given.
+    """Returns the indices of the traces in the order "reward", by ascending reward of the oracle, or "gap", by
+    descending gap: first the traces with the most to gain. Equal ones keep their order.
 
-    ReCoCo takes the reward and the score of a model that was trained on the trace alone; the oracle stands for it.
+    ReCoCo uses the reward and the score of a model that was trained only on the trace; here the oracle replaces it.
     """
     keys = [one.reward if curriculum == "reward" else -one.gap for one in values]
     return sorted(range(len(keys)), key=keys.__getitem__)
@@ -136,11 +136,11 @@ def make_curriculum(
     folder: Path,
     simulator: str | os.PathLike[str] | None = None,
 ) -> Curriculum | None:
-    """The curriculum of a configuration; None for "random", where scenarios are drawn evenly. Runs the references, and
-    writes them into `curriculum.json` of the folder, in the order of training where there is one.
+    """Makes the curriculum of a configuration; None for "random", which draws scenarios uniformly. Runs the references,
+    and writes them to `curriculum.json` in the folder, in the order of training if there is one.
 
     Raises:
-        InputError, SimulatorError: as `reference_runs`; the reward needs rendered frames, which its runs do not have.
+        InputError, SimulatorError: as `reference_runs`, or the reward needs rendered frames, which reference runs lack.
     """
     name = configuration.curriculum
     if name == "random":
@@ -178,14 +178,14 @@ def make_curriculum(
 class TraceCurriculum(BaseCallback):
     """Sets the sampler's probabilities before the steps of every update, and reports finished episodes.
 
-    When a trace that is in use is no longer to be drawn, all environments start anew; the learner keeps what it has,
-    its replay buffer too. The probabilities are logged as `curriculum/NAME`.
+    When the probability of a trace in use becomes 0, all environments start new episodes; the learner keeps its state
+    and replay buffer. The probabilities are logged as `curriculum/NAME`.
 
     Args:
         sampler: of the environments.
-        curriculum: of its traces.
-        first_step: the steps that were done when this curriculum began.
-        last_step: those at its end.
+        curriculum: of the sampler's traces.
+        first_step: number of steps done at the start of this curriculum.
+        last_step: number of steps at its end.
     """
 
     def __init__(self, sampler: ScenarioSampler, curriculum: Curriculum, first_step: int, last_step: int) -> None:
@@ -196,7 +196,7 @@ class TraceCurriculum(BaseCallback):
         self._current: list[int] = []
 
     def prepare(self, step: int) -> None:
-        """Before episodes are drawn, with `step` steps done."""
+        """Sets the probabilities after `step` steps; call it before episodes are drawn."""
         share = min(1.0, max(0.0, (step - self._first_step) / self._steps))
         self._sampler.probabilities = self._curriculum.probabilities(share)
 
@@ -211,7 +211,7 @@ class TraceCurriculum(BaseCallback):
             self.logger.record(f"curriculum/{document['name']}", float(probability))
         if np.all(probabilities[self._current] > 0):
             return
-        # stable-baselines3 does the same when it begins with fresh environments.
+        # stable-baselines3 does the same at the start, with fresh environments.
         self.model._last_obs = np.asarray(self._environment.reset())
         self.model._last_episode_starts = np.ones(self._environment.num_envs, dtype=bool)
         self._current = self._traces()
@@ -233,6 +233,6 @@ class TraceCurriculum(BaseCallback):
         return self.training_env
 
     def _traces(self) -> list[int]:
-        """The index of the trace in each environment."""
+        """Returns the index of the trace in each environment."""
         episodes = self._environment.environment.episodes
         return [self._sampler.index_of(episode.scenario) for episode in episodes if episode is not None]

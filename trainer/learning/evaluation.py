@@ -1,4 +1,4 @@
-"""Evaluation on scenarios that stay the same: of any policy, and while training runs."""
+"""Evaluation of policies on fixed scenarios, also during training."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SEED = 1_000_003
 
 
 class Evaluation:
-    """Mean reward a step of a policy, without noise, over the same scenarios at every call.
+    """Computes the mean reward per step of a policy without noise, over the same scenarios at every call.
 
     Args:
-        configuration: of the environment and the scenarios; those of given files are drawn from them.
-        scenarios: how many, one simulator process each.
-        duration_s: of each; given scenarios that are shorter are followed by further ones.
+        configuration: of the environment and the scenarios; scenarios of files are drawn from them.
+        scenarios: number of scenarios, with one simulator process each.
+        duration_s: of each; a shorter scenario of a file is followed by another.
         simulator: path of `weir-sim`; see `find_simulator`.
     """
 
@@ -46,15 +46,15 @@ class Evaluation:
         domain = configuration.scenarios.model_copy(
             update={"minimum_duration_s": duration_s, "maximum_duration_s": duration_s}
         )
-        # The last interval of an episode is left out: it would start the next one. At the sender, where steps are not
-        # all as long, a few of the next episode count where one has fewer.
+        # Excludes the last interval of an episode, which would start the next one. At the sender, where the length of
+        # steps varies, an episode with fewer steps is completed by a few of the next.
         self.steps = int(duration_s * 1000 / settings.interval_ms) - 1
         self._environment = BottleneckVectorEnv(
             scenarios, ScenarioSampler(domain, "held_out"), simulator=simulator, **settings.arguments()
         )
 
     def rewards(self, policy: BasePolicy | None, objective: tuple[float, float, float]) -> np.ndarray:
-        """The policy's reward a step under an objective, scenario by scenario: float64 of shape (scenarios,). None: the
+        """Returns the policy's reward per step under an objective by scenario: float64 of shape (scenarios,). None: the
         action 0, which around the rule is the rule itself.
         """
         observations, _ = self._environment.reset(seed=SEED, options={"objective": objective})
@@ -68,7 +68,7 @@ class Evaluation:
         return total / self.steps
 
     def __call__(self, policy: BasePolicy | None, objective: tuple[float, float, float]) -> float:
-        """The mean of `rewards`."""
+        """Returns the mean of `rewards`."""
         return float(np.mean(self.rewards(policy, objective)))
 
     def close(self) -> None:
@@ -85,13 +85,13 @@ class Evaluation:
 class EvaluationCallback(BaseCallback):
     """Evaluates before the first update, every `every_steps` steps and at the end, and keeps the best trained policy.
 
-    Learning does not change: the evaluation has its own simulators and random numbers. Written into `folder`,
-    named as stable-baselines3's EvalCallback does: `best_model.zip`, and `evaluations.npz` with `timesteps` (E),
-    `results` (E, scenarios; rewards a step) and `ep_lengths` (E, scenarios); an earlier one there is gone on with.
-    Logged: `eval/mean_reward`.
+    It does not affect learning: the evaluation has its own simulators and random numbers. Writes to `folder`, with the
+    names of stable-baselines3's EvalCallback, `best_model.zip`, and `evaluations.npz` with `timesteps` (E), `results`
+    (E, scenarios; rewards per step) and `ep_lengths` (E, scenarios); an existing file is continued. Logs
+    `eval/mean_reward`.
 
     Attributes:
-        rule_mean_reward: the rule's own on the same scenarios, where actions are around it; else None.
+        rule_mean_reward: the rule's mean reward on the same scenarios if actions are around it; else None.
     """
 
     def __init__(self, evaluation: Evaluation, configuration: TrainingConfiguration, folder: Path, every_steps: int):
@@ -144,6 +144,6 @@ class EvaluationCallback(BaseCallback):
 
 
 def evaluation_objective(configuration: TrainingConfiguration) -> tuple[float, float, float]:
-    """The configuration's own objective where it is one; `balanced` where many are trained on."""
+    """Returns the configuration's objective, or `balanced` if it trains on random ones."""
     objective = configuration.environment.objective
     return PRESETS["balanced"] if objective == "random" else checked_objective(objective)

@@ -1,4 +1,4 @@
-"""Learners: the modules of algorithms, Weir's own and those that other distributions register."""
+"""Learners: the modules of algorithms, Weir's and those of other distributions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weir.trainer.policies.networks import DeployablePolicy
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """Passed to `on_progress` once per update, or once per `STEPS_BETWEEN_RECORDS` steps where updates are short."""
+    """Passed to `on_progress` once per update, or once per `STEPS_BETWEEN_RECORDS` steps if updates are short."""
 
     steps: int
     mean_reward: float
@@ -31,8 +31,8 @@ class TrainingProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRun:
-    """A training that `train` has begun in its folder. `sampler` draws the scenarios; `steps_done` are those of the
-    checkpoint that it continues from, 0 without one. The others are arguments of `train`.
+    """A training that `train` has begun in its folder. `sampler` draws the scenarios; `steps_done` is the number of
+    steps of the checkpoint that it continues, 0 without one. The other fields are arguments of `train`.
     """
 
     configuration: Any
@@ -51,12 +51,12 @@ class TrainingRun:
 
     @property
     def checkpoint(self) -> Path:
-        """The file that the learner writes, and continues from."""
+        """The file that the learner writes and continues from."""
         return self.folder / CHECKPOINT
 
 
 class TrainingOutcome(NamedTuple):
-    """The environment steps, whether Ctrl-C interrupted them, and the mean reward of the latest episodes."""
+    """Number of environment steps, true if Ctrl-C interrupted, and mean reward of the latest episodes."""
 
     steps: int
     interrupted: bool
@@ -67,21 +67,21 @@ class Learner(Protocol):
     """The module of an algorithm. The checkpoint's `algorithm` is the configuration's."""
 
     PACKAGES: Sequence[str]
-    """Those whose versions are recorded."""
+    """Packages whose versions are recorded."""
 
     def make_policy(self, configuration: Any) -> DeployablePolicy:
-        """An untrained policy alone."""
+        """Makes an untrained policy without a learner."""
 
     def train(self, run: TrainingRun) -> TrainingOutcome:
-        """Trains and writes the checkpoint; a learner from rewards by `reinforce`."""
+        """Trains and writes the checkpoint; learners from rewards use `reinforce`."""
 
     def origin(self, configuration: Any) -> dict[str, Any]:
-        """Entries of the provenance that are recorded when a run begins."""
+        """Returns the entries of the provenance that are recorded when a run begins."""
 
     def description(self, configuration: Any, done: str) -> dict[str, Any]:
-        """The entries `algorithm` and `network` of the provenance, after so many steps in words."""
+        """Returns the entries `algorithm` and `network` of the provenance; `done` is the number of steps in words."""
 
 
 def learner_of(configuration: TrainingConfiguration) -> Learner:
-    """The learner that a configuration names."""
+    """Returns the learner of a configuration."""
     return cast(Learner, import_module(configuration.learner))

@@ -1,4 +1,4 @@
-"""PPO of stable-baselines3, Weir's own algorithm; see `Learner`."""
+"""PPO of stable-baselines3, the default algorithm; see `Learner`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PACKAGES: Final = ("stable-baselines3", "torch", "gymnasium")
 
 
 def make_policy(configuration: TrainingConfiguration) -> PreferencePolicy:
-    """An untrained policy alone."""
+    """See `Learner`."""
     spaces = configuration.environment.specification().spaces()
     return PreferencePolicy(*spaces, lambda remaining: 0.0, **_policy_arguments(configuration))
 
@@ -41,7 +41,7 @@ def description(configuration: TrainingConfiguration, done: str) -> dict[str, An
 
 
 def make_model(configuration: TrainingConfiguration, environment: BottleneckVecEnv, folder: Path | None = None) -> PPO:
-    """A fresh learner; TensorBoard's events go to `folder`."""
+    """Makes a fresh learner, which writes TensorBoard's events to `folder`."""
     ppo, events = configuration.ppo, events_folder(folder)
     model = PPO(
         policy=PreferencePolicy,
@@ -63,13 +63,13 @@ def make_model(configuration: TrainingConfiguration, environment: BottleneckVecE
         target_kl=ppo.target_kl,
     )
     if events is None:
-        # stable-baselines3 would make a folder for temporary files, and leave it there.
+        # Otherwise stable-baselines3 makes a temporary folder and does not remove it.
         model.set_logger(Logger(None, []))
     return model
 
 
 def _policy_arguments(configuration: TrainingConfiguration) -> dict[str, Any]:
-    """Arguments of the policy besides its spaces and schedule."""
+    """Returns the arguments of the policy except its spaces and schedule."""
     policy = configuration.policy
     return {
         "specification": configuration.environment.specification(),

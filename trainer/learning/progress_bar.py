@@ -1,4 +1,4 @@
-"""The bar that commands show while they learn."""
+"""The progress bar of commands that train."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from weir.simulator.cluster import ClusterError
 
 @contextmanager
 def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
-    """A bar on standard error, as a function of what is done, steps so far and a note. The failure of a simulator or a
-    cluster ends the command with status 1.
+    """Shows a bar on standard error; yields a function of the current task, the steps so far and a note. The failure of
+    a simulator or a cluster ends the command with status 1.
     """
     from weir.trainer.gym.process import SimulatorError
 
@@ -46,5 +46,5 @@ def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
 
 
 def reward_text(mean_reward: float) -> str:
-    """A mean reward a step; before the first episode has ended there is none."""
+    """Formats a mean reward per step, which is NaN before the first episode has ended."""
     return f"reward {mean_reward:.4f}" if math.isfinite(mean_reward) else "no episode has ended yet"

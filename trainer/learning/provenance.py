@@ -19,7 +19,7 @@ from weir.trainer.model.file import CHECKPOINT
 
 
 def record_origin(record: TrainingRecord, configuration: TrainingConfiguration) -> None:
-    """Records the versions, machine, date, commit and inputs of a run that begins."""
+    """Records versions, machine, date, commit and inputs at the start of a run."""
     learner = learner_of(configuration)
     record.versions = {package: version(package) for package in learner.PACKAGES}
     record.hardware = f"{os.cpu_count()} CPU cores, {platform.machine()}"
@@ -29,7 +29,7 @@ def record_origin(record: TrainingRecord, configuration: TrainingConfiguration) 
 
 
 def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathLike[str]) -> dict[str, Any]:
-    """The provenance of a policy in a training folder.
+    """Returns the provenance of a policy in a training folder.
 
     Raises:
         InputError: the folder holds no training, or the file no checkpoint.
@@ -40,7 +40,7 @@ def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathL
 
 
 def provenance_of(configuration: TrainingConfiguration, steps: int, record: TrainingRecord) -> dict[str, Any]:
-    """The entries of the metadata `weir.provenance`."""
+    """Returns the entries of the metadata `weir.provenance`."""
     environment = configuration.environment
     done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
     described = learner_of(configuration).description(configuration, done)
@@ -67,7 +67,7 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: Trai
 
 
 def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:
-    """The scenarios of a training, in words."""
+    """Describes the scenarios of a training."""
     if scenarios.source == "random_domain":
         return (
             f"{'ordinary paths of the ' if scenarios.ordinary else ''}random domain "
@@ -81,7 +81,7 @@ def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:
 
 
 def _stage_text(stage: Mapping[str, Any]) -> str:
-    """A stage of a training in words: its last step, and the settings of its own that concern its data."""
+    """Describes a stage of a training: its last step, and those of its settings that concern the data."""
     tables = [stage, *(stage.get(table, {}) for table in ("environment", "scenarios"))]
     own = [f"{key} {table[key]}" for table in tables for key in ("curriculum", "stack", "source") if key in table]
     return " ".join([f"to step {stage['steps']:,}", *([f"({'; '.join(own)})"] if own else [])])

@@ -1,4 +1,4 @@
-"""Runs of controllers on the traces of a training, as step records: the references of a curriculum."""
+"""Runs controllers on the traces of a training, as references of a curriculum in the form of step records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from weir.trainer.gym.process import SimulatorError
 from weir.trainer.gym.step import StepRecord
 
 _TIME_LIMIT_S = 600.0
-# Halvings of the capacity until the bound of the media is known to a bit/s.
+# Bisection steps that determine the bound of the media to 1 bit/s.
 _HALVINGS = 60
 
 
@@ -31,20 +31,20 @@ def reference_runs(
     interval_ms: int,
     simulator: str | os.PathLike[str] | None = None,
 ) -> dict[str, list[StepRecord]]:
-    """Runs each controller once on every scenario, as many at once as there are cores.
+    """Runs each controller once on every scenario, one run per core at a time.
 
     Args:
         documents: the scenarios.
         controllers: names of controllers that need no model.
         seed: of every run.
-        interval_ms: of a record's steps; in effect the nearest multiple of the 100 ms of a run's series.
+        interval_ms: of a record's steps; rounded to a multiple of the 100 ms of a run's series.
         simulator: path of `weir-sim`; see `find_simulator`.
 
     Returns:
-        by controller, a record of shape (steps,) for each scenario.
+        for each controller, a record of shape (steps,) per scenario.
 
     Raises:
-        InputError: the simulator refuses a scenario, or it has no capacity or no flow under test.
+        InputError: the simulator refuses a scenario, or a scenario has no capacity or no flow under test.
         SimulatorError: the simulator failed.
     """
     executable = find_simulator(simulator)
@@ -72,11 +72,12 @@ def reference_runs(
 
 
 def step_records(record: RunRecord, interval_ms: int) -> StepRecord:
-    """The first flow of a run with series, as step records of shape (steps,), with what rewards read: rates, mean delay
-    (held while nothing arrives), base delay and loss ratio, the latter from the mean size of a packet.
+    """Converts the first flow of a run with series to step records of shape (steps,) with the fields that rewards read:
+    rates, mean delay (held while nothing arrives), base delay and loss ratio, which is derived from the mean packet
+    size.
 
-    `achievable_bps` is the capacity, bounded by the rate that gives the run's own `achievable_bytes`, since series do
-    not have it. The fair share is the same: traces have no flow beside.
+    `achievable_bps` is the capacity, capped so that its sum is the run's `achievable_bytes`, because series do not have
+    it. The fair share is the same, because traces have no competing flow.
 
     Raises:
         InputError: there are no series, the capacity is unlimited, or the run is shorter than an interval.
@@ -111,14 +112,14 @@ def step_records(record: RunRecord, interval_ms: int) -> StepRecord:
 
 
 def _held(values: Array, first: float) -> Array:
-    """Values whose gaps, NaN, have the value before them."""
+    """Fills gaps (NaN) with the value before them."""
     known = np.concatenate([[first], values])
     latest = np.maximum.accumulate(np.where(np.isnan(known), 0, np.arange(len(known))))
     return known[latest][1:]
 
 
 def _bounded(rates: Array, total: float) -> Array:
-    """The rates, none above the bound at which their sum is `total`; as they are where it is less anyway."""
+    """Caps rates so that their sum is `total`, unless it is lower anyway."""
     low, high = 0.0, float(rates.max(initial=0.0))
     for _ in range(_HALVINGS):
         bound = (low + high) / 2

@@ -1,5 +1,5 @@
-"""Learning from rewards, with a learner in the form of stable-baselines3: checkpoints, resume, progress, evaluation and
-curricula of every such algorithm.
+"""Learning from rewards with a learner that has stable-baselines3's interface: checkpoints, resume, progress,
+evaluation and curricula for every such algorithm.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ def reinforce(
 
     Args:
         run: the training.
-        learner: a fresh one with its environments, which are of the block.
-        load: sets it to the state of a checkpoint.
-        save: writes that checkpoint, for an algorithm of this name.
+        learner: a fresh learner with its environments, which exist during the block.
+        load: sets the learner to the state of a checkpoint.
+        save: writes that checkpoint, with the name of the algorithm.
         weight_average_decay: of `WeightAverage`; 0: none.
         log_interval: of stable-baselines3's `learn`.
-        steps_between_records: the least number of steps between two records of progress.
+        steps_between_records: minimum number of steps between two records of progress.
 
     Raises:
         InputError: the checkpoint is not of this learner, or the training diverged.
         SimulatorError: a simulator failed; the last checkpoint stays.
-        ClusterError: as the learner; the checkpoint is written first.
+        ClusterError: from the learner; the checkpoint is written first.
     """
     configuration, folder, callbacks = run.configuration, run.folder, list(run.callbacks)
     chosen = run.curriculum or make_curriculum(configuration, run.sampler.documents, folder, run.simulator)
@@ -56,7 +56,7 @@ def reinforce(
     average, interrupted = None, False
     if weight_average_decay > 0:
         average = WeightAverage(weight_average_decay, configuration.algorithm, folder)
-    # After the average, which draws random numbers that it does not use: a learner begins with a seed of its own.
+    # Made after the average, which draws random numbers; the learner then sets its own seed.
     with _continued(run, learner, load) as model, _watcher(run) as evaluating:
 
         def keep() -> None:
@@ -80,7 +80,7 @@ def reinforce(
             keep()
             raise
         except ValueError:
-            # torch refuses a distribution that is not finite: `keep` then refuses.
+            # torch raises this for a distribution that is not finite; `keep` then reports it.
             if all(values.isfinite().all() for values in model.policy.state_dict().values()):
                 raise
         keep()
@@ -90,7 +90,7 @@ def reinforce(
 
 
 def description_with_library(configuration: TrainingConfiguration, library: str, done: str) -> dict[str, Any]:
-    """`Learner.description` of an algorithm that `library` has."""
+    """Returns `Learner.description` for an algorithm of `library`."""
     return {
         "algorithm": f"{configuration.algorithm.upper()} ({library}), {done} steps",
         "network": {"hidden": list(configuration.policy.hidden)},
@@ -101,7 +101,7 @@ def description_with_library(configuration: TrainingConfiguration, library: str,
 def in_environment(
     run: TrainingRun, make: Callable[[Any, BottleneckVecEnv, Path], BaseAlgorithm]
 ) -> Iterator[BaseAlgorithm]:
-    """A fresh learner that `make` gives for a configuration, its environments and the folder of the run."""
+    """Yields a fresh learner, which `make` creates from the run's configuration, environments and folder."""
     environment = make_environment(run.configuration, run.simulator, objective=run.objective, sampler=run.sampler)
     with closing(environment):
         yield make(run.configuration, environment, run.folder)
@@ -113,19 +113,19 @@ def _continued(
     learner: AbstractContextManager[BaseAlgorithm],
     load: Callable[[BaseAlgorithm, Path], object],
 ) -> Iterator[BaseAlgorithm]:
-    """The learner in the state of the checkpoint, if the training continues."""
+    """Yields the learner, in the state of the checkpoint if the training is resumed."""
     with learner as model:
         if run.resume:
             load(model, run.checkpoint)
             if model.env is not None:
-                # The seed of the first part would repeat its scenarios.
+                # The first part's seed would repeat its scenarios.
                 model.env.seed(run.configuration.seed + model.num_timesteps)
         yield model
 
 
 @contextmanager
 def _watcher(run: TrainingRun) -> Iterator[EvaluationCallback | None]:
-    """Evaluates as often as the run has it, if at all."""
+    """Yields the callback that evaluates as often as the run requests, if at all."""
     if run.evaluate_every_steps is None:
         yield None
         return

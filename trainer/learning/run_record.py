@@ -28,7 +28,7 @@ EVALUATIONS = "evaluations.npz"
 
 
 class ConfigurationFile(BaseModel):
-    """The configuration file of `weir train` at the start of the run."""
+    """The configuration file at the start of a run of `weir train`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,11 +37,12 @@ class ConfigurationFile(BaseModel):
 
 
 class TrainingRecord(BaseModel):
-    """Times are the sums over all parts of a resumed run. `commands`: one for each part that a command ran.
+    """The record of a run. Times are sums over all parts of a resumed run. `commands` has one entry for each part that
+    a command ran.
 
-    `interrupted` is true until all planned steps are done, also while the run is active; `steps` are those at the end
-    of the last part. An exported model has the number of steps of its checkpoint. `origin`: inputs of the algorithm,
-    such as teachers.
+    `interrupted` is true until all planned steps are done, also while the run is active; `steps` is the number at the
+    end of the last part. An exported model has the number of steps of its checkpoint. `origin` has inputs of the
+    algorithm, such as teachers.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -60,22 +61,22 @@ class TrainingRecord(BaseModel):
     origin: dict[str, Any] = {}
 
     def save(self, folder: Path) -> None:
-        """Writes it into the folder."""
+        """Writes the record into the folder."""
         write_text(folder / FILE, self.model_dump_json(indent=1) + "\n")
 
 
 def read_training_record(folder: str | os.PathLike[str]) -> TrainingRecord:
-    """The record in a training folder; an empty one where there is none.
+    """Reads the record in a training folder; returns an empty one if there is none.
 
     Raises:
-        InputError: it is broken.
+        InputError: the record is invalid.
     """
     path = Path(folder) / FILE
     return read_document(path, TrainingRecord, "record of a training run") if path.exists() else TrainingRecord()
 
 
 def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Steps (E,) and rewards a step (E, scenarios) of the evaluations so far; none where there is no file.
+    """Reads steps (E,) and rewards per step (E, scenarios) of the evaluations so far; empty without a file.
 
     Raises:
         InputError: the file is damaged.
@@ -92,14 +93,14 @@ def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
         steps, rewards = (one.astype(float) for one in found)
         if rewards.ndim != 2 or steps.shape != rewards.shape[:1] or not rewards.size:
             raise ValueError(f"{steps.shape} steps and rewards of shape {rewards.shape}")
-    # A damaged zip may raise anything.
+    # A damaged zip may raise any error.
     except Exception as error:
         raise InputError(f"{path}: is not what `weir train --eval` writes: {error}; remove it to do without") from None
     return steps, rewards
 
 
 def configuration_file(path: str | os.PathLike[str]) -> ConfigurationFile:
-    """Name and content of a configuration file.
+    """Returns the name and the hash of a configuration file.
 
     Raises:
         InputError: it cannot be read.
@@ -108,10 +109,10 @@ def configuration_file(path: str | os.PathLike[str]) -> ConfigurationFile:
 
 
 def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfiguration:
-    """The configuration a training folder was made with.
+    """Reads the configuration of a training folder.
 
     Raises:
-        InputError: the folder has none, or a wrong one.
+        InputError: the folder has none, or an invalid one.
     """
     path = Path(folder) / CONFIGURATION
     values = parse_json(read_text(path), str(path))

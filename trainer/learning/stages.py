@@ -1,4 +1,4 @@
-"""A training in parts: the stages of its configuration, or up to some steps; and the policy so far as a model."""
+"""Training in parts: the stages of a configuration, or up to a number of steps; and exporting the policy so far."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def train_in_stages(
     command: str | None = None,
     **arguments: Any,
 ) -> TrainingResult:
-    """Trains the stages of a configuration one after the other, each from the checkpoint of the one before it. The
-    policy at the end of each but the last is kept as `stage_file`.
+    """Trains the stages of a configuration in order, each from the checkpoint of the previous one. The policy at the
+    end of each stage except the last is kept as `stage_file`.
 
     Args:
-        configuration: with its stages, or without any.
+        configuration: with or without stages.
         out: folder of all stages.
-        resume: continue in the stage that the checkpoint in `out` is of.
+        resume: continue in the stage of the checkpoint in `out`.
         command: for the record.
-        arguments: the others of `train`.
+        arguments: other arguments of `train`.
 
     Raises:
         InputError, SimulatorError, MissingComponent, ClusterError: as `train`.
     """
     *earlier, last = stages = configuration.in_stages()
     if earlier and arguments.get("simulator") is None:
-        # Before hours of training, not after them.
+        # Fails before hours of training, not after them.
         for stage in stages:
             find_stack(stage.environment.stack)
     for number, stage in enumerate(earlier, 1):
@@ -57,7 +57,7 @@ def train_in_stages(
 
 
 def stage_file(number: int) -> str:
-    """The name, in a training folder, of the policy at the end of a stage, which `weir export` reads; 1: the first."""
+    """Returns the file in a training folder for the policy at the end of stage `number` (from 1), for `weir export`."""
     return f"stage-{number}.zip"
 
 
@@ -65,7 +65,7 @@ def train_until(
     configuration: TrainingConfiguration, folder: Path, steps: int, on_progress: Callable[[TrainingProgress], None]
 ) -> None:
     """Trains until `steps` of the configuration's steps are done, from the checkpoint in the folder if there is one.
-    Schedules are those of the whole training.
+    Schedules span the whole training.
 
     Raises:
         InputError, SimulatorError: as `train`.
@@ -92,10 +92,10 @@ def export_run(
     checkpoint: Path | None = None,
     on_stage: Callable[[str], None] = lambda stage: None,
 ) -> None:
-    """Writes a policy of a training folder as an ONNX file. `checkpoint`: by default `trained_policy`.
+    """Writes a policy of a training folder as an ONNX file. `checkpoint` is by default `trained_policy`.
 
     Raises:
-        InputError: the folder has none, or as `export`.
+        InputError: the folder has no policy, or as `export`.
     """
     checkpoint = checkpoint or trained_policy(run)
     policy, settings = load_policy(checkpoint), load_run_configuration(run)

@@ -24,7 +24,7 @@ from weir.trainer.learning.run_record import load_run_configuration
 from weir.trainer.model.file import NOT_PPO, check_source, trained_policy
 from weir.trainer.policies.networks import PreferencePolicy
 
-# Prefixes of the policy's parameters, by their prefixes in an exported graph.
+# Maps prefixes of parameters in an exported graph to those in the policy.
 GRAPH_NAMES = dict(zip(PARAMETERS, ("mlp_extractor.policy.", "action_net."), strict=True))
 ACTOR_PARTS = ("mlp_extractor.policy.", "action_net.", "log_std")
 
@@ -33,8 +33,8 @@ ACTOR_PARTS = ("mlp_extractor.policy.", "action_net.", "log_std")
 class StartingPoint:
     """The starting point of adaptation.
 
-    `parameters` are those of the policy, all of them or (`has_critic` false, from a model file) the actor's only.
-    `old_objectives`: what the policy was trained on. `provenance` and `metadata`: of the model so far.
+    `parameters` are those of the policy, or only of its actor (from a model file; `has_critic` is false). The policy
+    was trained on `old_objectives`. `provenance` and `metadata` are those of the model so far.
     """
 
     configuration: TrainingConfiguration
@@ -46,8 +46,8 @@ class StartingPoint:
 
 
 def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfiguration) -> StartingPoint:
-    """Reads a model file, a training folder or a checkpoint in one. Features, interval, action, reward and network are
-    the model's own.
+    """Reads a model file, a training folder or a checkpoint in one, which determines features, interval, action, reward
+    and network.
 
     Raises:
         InputError: it is missing or unfit; the message has the reason.
@@ -112,8 +112,8 @@ def _from_model_file(file: Path, settings: TrainingConfiguration) -> StartingPoi
 
 
 def _source(objectives: Any) -> ObjectiveSource:
-    """The objectives of a configuration for `RequirementReplay`; anything but weights and presets
-    covers the range that "random" does.
+    """Converts the objectives of a configuration for `RequirementReplay`; anything except weights and presets becomes
+    "random".
     """
     if isinstance(objectives, list | tuple):
         return checked_objective(objectives)
@@ -121,10 +121,10 @@ def _source(objectives: Any) -> ObjectiveSource:
 
 
 def load_parameters(policy: PreferencePolicy, parameters: Mapping[str, torch.Tensor]) -> None:
-    """Sets those of the policy that are given.
+    """Sets the given parameters of the policy.
 
     Raises:
-        InputError: the actor's are not among them, or some do not fit.
+        InputError: those of the actor are missing, or some do not fit.
     """
     own = policy.state_dict()
     needed = {name for name in own if name.startswith(ACTOR_PARTS[:2])}

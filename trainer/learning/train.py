@@ -1,4 +1,4 @@
-"""Training runs of every algorithm in a folder: checkpoints, resume, progress, TensorBoard, and a record of the run."""
+"""Training runs of all algorithms in a folder: checkpoints, resume, progress, TensorBoard, and a record of the run."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from weir.trainer.model.file import CHECKPOINT, CONFIGURATION
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """The end of a training run. `checkpoint` can be resumed from and exported. `was_complete`: nothing was left to do.
-    `mean_reward` is over the latest episodes, NaN when none has ended.
+    """The result of a training run. `checkpoint` can be resumed and exported. `was_complete` is true if nothing was
+    left to do. `mean_reward` is over the latest episodes, NaN if none has ended.
     """
 
     checkpoint: Path
@@ -57,26 +57,27 @@ def train(
     """Trains until `configuration.steps` environment steps are done, or until Ctrl-C, which keeps a checkpoint.
 
     Args:
-        configuration: what to train.
-        out: folder for the checkpoint, the configuration, figures of the run and TensorBoard's events.
-        resume: continue from the checkpoint in `out`, in other scenarios than before it.
+        configuration: of the training.
+        out: folder for the checkpoint, the configuration, the record of the run and TensorBoard's events.
+        resume: continue from the checkpoint in `out`, with other scenarios than before.
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called after every update; see `TrainingProgress`.
-        evaluate_every_steps: evaluate this often, and keep the best policy; see `EvaluationCallback`. None: never.
-        curriculum: over the traces of the files, instead of the configuration's.
+        evaluate_every_steps: interval of evaluations, which keep the best policy; see `EvaluationCallback`. None:
+            never.
+        curriculum: over the traces, instead of the configuration's.
         objective: of episodes, instead of the configuration's.
-        callbacks: of stable-baselines3, besides those of every run.
+        callbacks: of stable-baselines3, in addition to those of every run.
         command: for the record.
         configuration_file: for the record.
         address: of the cluster that the algorithm trains on; see `connected`.
 
     Raises:
-        InputError: the folder holds a checkpoint and `resume` is false, or the other way round, or results of another
-            command; another command is at work there; a scenario file or a teacher is missing; the training diverged,
-            or does not fit into memory.
+        InputError: the folder has a checkpoint and `resume` is false, or vice versa, or results of another command, or
+            another command is using it; a scenario file or a teacher is missing; the training diverged, or does not fit
+            into memory.
         SimulatorError: a simulator failed; the last checkpoint stays.
-        MissingComponent: an algorithm on a cluster without Ray.
-        ClusterError: a runner failed, or a distributed training stands still; its checkpoint is written first.
+        MissingComponent: the algorithm needs Ray, which is not installed.
+        ClusterError: a runner failed, or a distributed training makes no progress; its checkpoint is written first.
     """
     started = time.monotonic()
     folder = Path(out)

@@ -1,1 +1,1 @@
-"""The model file: its graph, its export from a checkpoint, reading it, its card."""
+"""Model files: graph, export from a checkpoint, reading, and model card."""

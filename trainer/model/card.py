@@ -1,4 +1,4 @@
-"""The model card: Markdown from the model file, its notes, and results that were measured."""
+"""The model card: Markdown from the model file, its notes, and measured results."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _LIMITS = """\
 
 
 def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
-    """The card as Markdown.
+    """Returns the card as Markdown.
 
     Args:
-        model: the model's file. The sections of `NAME.notes.md` beside it, such as known failures, are included.
-        results: Markdown of what was measured, where the notes have no section "Results".
+        model: the model's file. Includes the sections of `NAME.notes.md` in its folder, such as known failures.
+        results: Markdown of measured results, used if the notes have no section "Results".
     """
     provenance = model.provenance if isinstance(model.provenance, dict) else {"note": model.provenance}
     file = Path(model.path).with_suffix(".notes.md")
@@ -60,7 +60,7 @@ def model_card(model: ModelFile, results: str = NO_RESULTS) -> str:
 
 
 def write_card(model: Path, results: str = NO_RESULTS) -> Path:
-    """Writes the card of a model file beside it."""
+    """Writes the card of a model file next to it."""
     card = card_of(model)
     write_text(card, model_card(read_model(model), results))
     return card
@@ -75,7 +75,7 @@ def _text(value: Any) -> str:
 
 
 def replay_results(summary: Summary) -> str:
-    """Means by controller and paired differences of a replay."""
+    """Returns means by controller and paired differences of a replay, as Markdown."""
     means = [
         [name, *(f"{values[measure].mean:.4g}" if measure in values else "" for measure in SHOWN)]
         for name, values in summary.controllers.items()

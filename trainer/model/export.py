@@ -1,4 +1,4 @@
-"""Export of a trained policy to ONNX with the metadata of `weir.schema` 1, and the parity of all runtimes on it."""
+"""Exports a trained policy to ONNX with the metadata of `weir.schema` 1, and checks the parity of all runtimes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def export(
     metadata: Mapping[str, str] | None = None,
     on_stage: Callable[[str], None] = lambda stage: None,
 ) -> onnx.ModelProto:
-    """Writes the policy as an ONNX file and checks it: the same policy gives the same bytes. `metadata`: further
-    entries; `on_stage` is called with what is done next.
+    """Writes the policy as an ONNX file and checks it. The same policy results in the same bytes. `metadata` has
+    further entries; `on_stage` is called with the name of the next stage.
 
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library disagree.
@@ -62,8 +62,8 @@ def finish(
     version: str,
     provenance: Mapping[str, Any],
 ) -> None:
-    """Gives a graph its metadata besides those it has, checks it and writes it; see `export`. `golden` has inputs and
-    outputs by name, computed by something else than the graph.
+    """Adds metadata to those of a graph, checks it and writes it; see `export`. `golden` has inputs and outputs by
+    name, computed independently of the graph.
     """
     kept = {entry.key: entry.value for entry in model.metadata_props}
     onnx.helper.set_model_props(model, kept | _metadata(specification, name, version, provenance, golden))
@@ -83,7 +83,7 @@ def finish(
 
 
 def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:
-    """The golden vectors of a deployed policy."""
+    """Returns the golden vectors of a deployed policy."""
     observations, objectives = golden_inputs(deployed.specification)
     rows = {"observation": observations, "objective": objectives}
     answers = ["action"]
@@ -129,5 +129,5 @@ def _metadata(
 
 
 def floats(values: np.ndarray) -> list[float]:
-    """float32 values as the shortest decimals that give them back."""
+    """Returns float32 values as the shortest decimals that restore them."""
     return [float(np.format_float_positional(value, unique=True)) for value in values]

@@ -1,5 +1,5 @@
-"""Files that models are made of, checked before torch loads; where new models and their cards go; a model in ONNX
-Runtime, and its answers beside the golden vectors.
+"""Checks files that models are made from before torch loads, and files of new models and their cards; runs a model in
+ONNX Runtime, and compares it with its golden vectors.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ CHECKPOINT: Final = "checkpoint.zip"
 CONFIGURATION: Final = "configuration.json"
 AVERAGED: Final = "averaged.zip"
 BEST_MODEL: Final = "best_model.zip"
-# Relative and absolute: what the library allows when it checks golden vectors (`MatchesGolden`).
+# Relative and absolute tolerance of the library's check of golden vectors (`MatchesGolden`).
 GOLDEN_TOLERANCE: Final = 1e-4
 
 
 def trained_policy(source: Path) -> Path:
-    """The policy in a training folder: the average of the weights if it has one, else the last checkpoint. A file is a
-    checkpoint itself.
+    """Returns the policy in a training folder: the average of the weights if there is one, else the last checkpoint. A
+    file is itself the checkpoint.
     """
     averaged = source / AVERAGED
     return averaged if averaged.is_file() else source / CHECKPOINT if source.is_dir() else source
 
 
 def check_checkpoint_file(checkpoint: Path) -> None:
-    """Refuses what is not the checkpoint of a training run.
+    """Refuses a file that is not the checkpoint of a training run.
 
     Raises:
-        InputError: as said.
+        InputError: the file was refused.
     """
     if not zipfile.is_zipfile(checkpoint):
         raise InputError(
@@ -51,10 +51,10 @@ def check_checkpoint_file(checkpoint: Path) -> None:
 
 
 def check_source(source: Path) -> None:
-    """Refuses what is neither a model file that can be adapted nor the checkpoint of a training run.
+    """Refuses a file that is neither an adaptable model nor the checkpoint of a training run.
 
     Raises:
-        InputError: as said.
+        InputError: the file was refused.
     """
     if source.suffix != ".onnx":
         check_checkpoint_file(trained_policy(source))
@@ -76,11 +76,11 @@ def check_source(source: Path) -> None:
 
 
 def check_target(target: Path, *models: Path, force: bool) -> None:
-    """Checks the file of a new model, and its card beside it, before it is made. `models`: a training's inputs.
+    """Checks the paths of a new model and its card before they are written. `models` are a training's inputs.
 
     Raises:
-        InputError: the target is no name of a model file, one of these models, there already (unless `force` is set),
-            or cannot be written; or beside it is a file that its card would replace.
+        InputError: the target is not the name of a model file, is one of these models, exists (unless `force` is set),
+            or cannot be written; or the card would replace a file that is no card.
     """
     if target.suffix != ".onnx":
         raise InputError(f"--out '{target}': the name of a model file ends with .onnx")
@@ -94,10 +94,10 @@ def check_target(target: Path, *models: Path, force: bool) -> None:
 
 
 def card_of(model: Path) -> Path:
-    """The file of a model's card, beside the model.
+    """Returns the path of a model's card, next to the model.
 
     Raises:
-        InputError: there is a file of that name that is no card.
+        InputError: that file exists and is no card.
     """
     card = model.with_suffix(".md")
     if card.exists() and not (card.is_file() and read_bytes(card).startswith(CARD_TITLE.encode())):
@@ -106,7 +106,7 @@ def card_of(model: Path) -> Path:
 
 
 def make_session(model: bytes) -> onnxruntime.InferenceSession:
-    """A model in ONNX Runtime, on one thread of the CPU."""
+    """Loads a model in ONNX Runtime, on one thread of the CPU."""
     # The import takes a third of a second.
     import onnxruntime
 
@@ -117,10 +117,10 @@ def make_session(model: bytes) -> onnxruntime.InferenceSession:
 
 
 def parity(model: bytes) -> float:
-    """The largest difference between ONNX Runtime and a model's golden vectors, in units of the tolerance (at most 1 is
-    good).
+    """Returns the largest difference between ONNX Runtime and a model's golden vectors, in units of the tolerance (at
+    most 1 is good).
     """
-    # A command refuses wrong input before numpy is loaded.
+    # Imported here, so that commands refuse wrong input before numpy loads.
     import numpy as np
 
     session = make_session(model)

@@ -1,4 +1,4 @@
-"""The inputs of golden vectors: synthetic observations, whose outputs the model file contains."""
+"""Inputs of golden vectors: synthetic observations whose outputs are in the model file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ GOLDEN_VECTORS: Final = 6
 
 
 def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, np.ndarray]:
-    """Observations (GOLDEN_VECTORS, D) and objectives (GOLDEN_VECTORS, 3), float32, the same at every call: quiet,
-    queueing, lossy and silent paths.
+    """Returns observations (GOLDEN_VECTORS, D) and objectives (GOLDEN_VECTORS, 3), float32, the same at every call:
+    paths without queueing, with queueing, with loss, and without packets.
 
     Raises:
         InputError: a feature of the specification has no value here.
@@ -73,8 +73,8 @@ def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, 
 
 
 def golden_states(size: int) -> np.ndarray:
-    """States to begin with, (GOLDEN_VECTORS, size), float32 in [-1, 1], the same at every call; the first is a call's
-    beginning, zeros.
+    """Returns initial states, (GOLDEN_VECTORS, size), float32 in [-1, 1], the same at every call; the first is that of
+    the start of a call, zeros.
     """
     states = np.random.default_rng(20261121).uniform(-1.0, 1.0, (GOLDEN_VECTORS, size))
     states[0] = 0.0

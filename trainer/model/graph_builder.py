@@ -1,4 +1,4 @@
-"""Builds an ONNX graph node by node, on rows of float32, with operators that the library computes by itself."""
+"""Builds an ONNX graph node by node, on rows of float32, with operators that the library itself implements."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from torch import nn
 
 OPSET: Final = 17
 IR_VERSION: Final = 8
-# Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
+# Turns any difference between two floats into a large number; a power of two, so that it causes no rounding.
 GATE: Final = 2.0**80
 
 
 class GraphBuilder:
-    """Collects nodes and initialisers; everything is named in the order in which it comes."""
+    """Collects nodes and initializers, and names nodes in the order in which they are added."""
 
     def __init__(self) -> None:
         self._nodes: list[onnx.NodeProto] = []
         self._constants: dict[str, np.ndarray] = {}
 
     def constant(self, name: str, values: Any) -> str:
-        """An initialiser; floats become float32."""
+        """Adds an initializer and returns its name; floats become float32."""
         array = np.asarray(values)
         self._constants[name] = array if array.dtype == np.int64 else array.astype(np.float32)
         return name
 
     def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """A node with one output, whose name is returned."""
+        """Adds a node with one output and returns the output's name."""
         output = f"{operator.lower()}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
         return output
 
     def gemm(self, value: str, name: str, weight: Any, bias: Any) -> str:
-        """value * weight + bias, (1, n) times (n, m)."""
+        """Computes value * weight + bias, (1, n) times (n, m)."""
         return self.node("Gemm", value, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias))
 
     def clip(self, value: str, low: float, high: float) -> str:
-        """Elements cut to low and high."""
+        """Clips elements to [low, high]."""
         bounds = (self.constant(f"bound_{bound!r}", np.float32(bound)) for bound in (float(low), float(high)))
         return self.node("Clip", value, *bounds)
 
     def part(self, value: str, first: int, end: int) -> str:
-        """The columns `first` to `end` of a row."""
+        """Selects the columns [first, end) of a row."""
         bounds = (self.constant(f"column_{column}", np.array([column], dtype=np.int64)) for column in (first, end, 1))
         return self.node("Slice", value, *bounds)
 
     def model(self, inputs: Mapping[str, int], outputs: Mapping[str, tuple[str, int]]) -> onnx.ModelProto:
-        """The collected nodes as a model."""
+        """Returns the collected nodes as a model."""
         names = {value: name for name, (value, _) in outputs.items()}
         for node in self._nodes:
             node.input[:] = [names.get(value, value) for value in node.input]
@@ -68,8 +68,8 @@ class GraphBuilder:
 
 
 def recurrent_nodes(graph: GraphBuilder, inputs: str, cells: nn.LSTM) -> tuple[str, str]:
-    """A step of all LSTM layers from the model's input `state`, as in `RecurrentActor`: the output of the last layer,
-    and the next state.
+    """Adds a step of all LSTM layers from the model's input `state`, as in `RecurrentActor`. Returns the output of the
+    last layer, and the next state.
     """
     size, layers = cells.hidden_size, cells.num_layers
     outputs, after = [], []
@@ -93,7 +93,7 @@ def recurrent_nodes(graph: GraphBuilder, inputs: str, cells: nn.LSTM) -> tuple[s
 
 
 def level_nodes(graph: GraphBuilder, scores: str, levels: torch.Tensor) -> str:
-    """The mean of levels (L, 1) under the softmax of their scores."""
+    """Computes the mean of levels (L, 1) under the softmax of their scores."""
     highest = graph.node("ReduceMax", scores, axes=[1], keepdims=1)
     weights = graph.node("Exp", graph.node("Sub", scores, highest))
     total = graph.node("Gemm", weights, graph.constant("head.ones", np.ones(levels.shape)))

@@ -1,9 +1,9 @@
 """The ONNX graph of a deployed policy, written node by node.
 
-Few nodes, of few operators: the whole observation is scaled as one vector, and the rule is a few products instead of a
-case distinction. The library computes these operators by itself (`estimator/src/onnx/network_plan.cc`); another one
-here needs a step there, or the model is left to ONNX Runtime, which spends 0.2 us on a node however little it computes.
-Parameters keep the names and values they have in `DeployedPolicy`.
+The graph has few nodes and operators: the whole observation is scaled as one vector, and the rule is a few products
+instead of a case distinction. The library implements these operators (`estimator/src/onnx/network_plan.cc`). A model
+with another operator needs ONNX Runtime, which spends 0.2 us on a node however little it computes, unless that file
+implements it. Parameters keep the names and values they have in `DeployedPolicy`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from weir.trainer.model.graph_builder import GATE, GraphBuilder, level_nodes, re
 from weir.trainer.policies.networks import DeployedPolicy
 from weir.trainer.policies.recurrent import LevelHead, RecurrentActor
 
-# Whatever is a number of packets above 0 is above this.
+# Below any number of packets above 0.
 _SOME_PACKETS: Final = 2.0**-20
 _QUEUE_THRESHOLD: Final = np.float32(rule.QUEUE_THRESHOLD_S)
 _BELOW_THRESHOLD: Final = np.nextafter(_QUEUE_THRESHOLD, np.float32(0))
 
-# The terms of the rule's cases: linear in rate, queue, received, target and 1, cut to 1 and more. A gate is
-# enormous where its case holds and 1 where it does not.
+# The terms of the rule's cases: linear in rate, queue, received, target and 1, clipped to at least 1. A gate is
+# very large if its case applies, else 1.
 _ATOMS: Final[dict[str, Mapping[str, float]]] = {
     "target": {"target": 1.0},
     "grown_target": {"target": rule.INCREASE_FACTOR},
@@ -51,7 +51,7 @@ _ATOMS: Final[dict[str, Mapping[str, float]]] = {
     "if_arrivals": {"received": GATE},
     "if_silence": {"received": -GATE, "one": GATE * _SOME_PACKETS},
 }
-# The rule is the largest of these; each is the smallest of its members, and a member is a product of atoms.
+# The rule is the largest of these cases; a case is the smallest of its members; a member is a product of atoms.
 _CASES: Final[tuple[tuple[tuple[str, ...], ...], ...]] = (
     (("target",), ("if_no_queue",), ("if_arrivals",)),
     (("grown_target",), ("headroom",), ("if_no_queue",), ("if_arrivals",)),
@@ -61,8 +61,9 @@ _CASES: Final[tuple[tuple[tuple[str, ...], ...], ...]] = (
 
 
 def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecification) -> onnx.ModelProto:
-    """The model: `observation` (1, D) and `objective` (1, 3), with a recurrent policy `state` (1, S) too, to `action`
-    (1, 1) and then `next_state` (1, S), as `DeployedPolicy` computes it. The same policy gives the same model.
+    """Returns the model, which maps `observation` (1, D) and `objective` (1, 3), for a recurrent policy also `state`
+    (1, S), to `action` (1, 1), and then `next_state` (1, S), as `DeployedPolicy` does. The same policy results in the
+    same model.
     """
     graph = GraphBuilder()
     scaled, log_rule = scaled_nodes(graph, specification)
@@ -87,8 +88,9 @@ def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecificati
 
 
 def scaled_nodes(graph: GraphBuilder, specification: EnvironmentSpecification) -> tuple[tuple[str, str], str | None]:
-    """The outputs of `FeatureScaling` for `observation`, without the objective: the features (1, observation_size) and
-    the rule's rate (1, 1). Then the logarithm of the rule's rate in bps, (1, 1), where the features say it.
+    """Returns the outputs of `FeatureScaling` for `observation`, without the objective: the features (1,
+    observation_size) and the rule's rate (1, 1); then the logarithm of the rule's rate in bps, (1, 1), if the features
+    determine it.
     """
     log_rule = _log_rule(graph, specification) if specification.knows_rule else None
     if log_rule is None:
@@ -103,15 +105,15 @@ def scaled_nodes(graph: GraphBuilder, specification: EnvironmentSpecification) -
 
 
 def rate_node(graph: GraphBuilder, specification: EnvironmentSpecification, action: str, log_rule: str) -> str:
-    """The rate in bps, (1, 1), for an action around the rule."""
+    """Computes the rate in bps, (1, 1), for an action around the rule."""
     span = graph.constant("log_span", [[math.log(specification.action.span)]])
     log_rate = graph.node("Gemm", action, span, log_rule)
     return graph.clip(graph.node("Exp", log_rate), specification.action.min_bps, specification.action.max_bps)
 
 
 def _log_rule(graph: GraphBuilder, specification: EnvironmentSpecification) -> str:
-    """The logarithm of what the ten-line rule would answer in bps, (1, 1); see `weir.trainer.gym.rule`. Rates below 1
-    bps count as that.
+    """Computes the logarithm of the ten-line rule's rate in bps, (1, 1); see `weir.trainer.gym.rule`. Rates below 1 bps
+    count as 1 bps.
     """
     names = specification.interval_features
     places = {
@@ -133,7 +135,7 @@ def _log_rule(graph: GraphBuilder, specification: EnvironmentSpecification) -> s
     products = np.zeros((len(atoms), len(_CASES), members))
     for row, case in enumerate(_CASES):
         for column in range(members):
-            # A case with fewer members repeats its last.
+            # A case with fewer members repeats its last one.
             for name in case[min(column, len(case) - 1)]:
                 products[atoms.index(name), row, column] = 1.0
     size = len(_CASES) * members
@@ -146,7 +148,7 @@ def _log_rule(graph: GraphBuilder, specification: EnvironmentSpecification) -> s
 
 
 def _scaled(graph: GraphBuilder, specification: EnvironmentSpecification, reference: str) -> str:
-    """The scaled observation, (1, observation_size); see `Scaling`."""
+    """Computes the scaled observation, (1, observation_size); see `Scaling`."""
     vectors = {
         name: graph.constant(f"scaling.{name}", values) for name, values in scaling_vectors(specification).items()
     }
@@ -165,7 +167,7 @@ def _scaled(graph: GraphBuilder, specification: EnvironmentSpecification, refere
 
 
 def _layers(graph: GraphBuilder, value: str, layers: Mapping[str, nn.Module]) -> str:
-    """Linear layers and activations by name, in their order."""
+    """Adds linear layers and activations by name, in their order."""
     for name, layer in layers.items():
         if isinstance(layer, nn.Linear):
             parameters = (

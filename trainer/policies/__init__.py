@@ -1,1 +1,1 @@
-"""The networks: features made into inputs, actors and critics, on-policy and off-policy."""
+"""Networks: feature scaling, actors and critics, on-policy and off-policy."""

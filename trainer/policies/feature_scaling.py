@@ -1,4 +1,4 @@
-"""Raw observations to bounded inputs, as a torch module around `weir.trainer.gym.scaling`."""
+"""Scales raw observations to bounded inputs: a torch module around `weir.trainer.gym.scaling`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from weir.trainer.gym.specification import EnvironmentSpecification
 
 
 class FeatureScaling(BaseFeaturesExtractor):
-    """Raw observations (N, width), with or without the privileged fields, to bounded inputs; see `scaled_inputs`. No
-    parameters.
+    """Maps raw observations (N, width), with or without the privileged fields, to bounded inputs; see `scaled_inputs`.
+    It has no parameters.
     """
 
     def __init__(self, observation_space: gymnasium.spaces.Box, specification: EnvironmentSpecification) -> None:

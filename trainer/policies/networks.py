@@ -1,4 +1,4 @@
-"""Actor and critic with MOCC's preference sub-network, and the part of them that is deployed."""
+"""Actor and critic with MOCC's preference sub-network, and their deployed part."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from weir.trainer.policies.feature_scaling import FeatureScaling
 
 
 class PreferenceNetwork(nn.Module):
-    """One tower of MOCC Figure 3: the objective through its own layer, then both through the hidden layers, tanh
-    throughout.
+    """One tower of MOCC Figure 3: the objective passes its own layer, then joins the features in the hidden layers;
+    tanh throughout.
     """
 
     def __init__(self, input_size: int, preference_size: int, hidden: tuple[int, ...]) -> None:
@@ -31,26 +31,26 @@ class PreferenceNetwork(nn.Module):
         self.hidden = nn.Sequential(*layers)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        """(N, input_size), the objective last, to (N, last hidden width)."""
+        """Maps (N, input_size), the objective last, to (N, last hidden width)."""
         return self.hidden(torch.cat([inputs[:, :-3], self.preference(inputs[:, -3:])], dim=1))
 
 
 class CriticNetwork(PreferenceNetwork):
-    """The tower of a critic: its `privileged` last inputs follow the objective."""
+    """The tower of a critic, whose `privileged` last inputs follow the objective."""
 
     def __init__(self, input_size: int, privileged: int, preference_size: int, hidden: tuple[int, ...]) -> None:
         super().__init__(input_size, preference_size, hidden)
         self.visible = input_size - privileged
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        """(N, input_size) to (N, last hidden width)."""
+        """Maps (N, input_size) to (N, last hidden width)."""
         history, objective = inputs[:, : self.visible - 3], inputs[:, self.visible - 3 : self.visible]
         return super().forward(torch.cat([history, inputs[:, self.visible :], objective], dim=1))
 
 
 class ActorAndCritic(nn.Module):
-    """The two towers in the form stable-baselines3 asks of an `mlp_extractor`; nothing is shared between them, and only
-    the critic sees the `privileged` last inputs.
+    """The two towers with the interface of a stable-baselines3 `mlp_extractor`. They share nothing, and only the critic
+    receives the `privileged` last inputs.
     """
 
     def __init__(self, input_size: int, privileged: int, preference_size: int, hidden: tuple[int, ...]) -> None:
@@ -62,15 +62,15 @@ class ActorAndCritic(nn.Module):
         self.latent_dim_vf = hidden[-1]
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Latents of actor and critic."""
+        """Returns the latents of actor and critic."""
         return self.forward_actor(features), self.forward_critic(features)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        """Latent of the actor."""
+        """Returns the latent of the actor."""
         return self.policy(features[:, : self.visible])
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        """Latent of the critic."""
+        """Returns the latent of the critic."""
         return self.value(features)
 
 
@@ -79,7 +79,7 @@ class DeployablePolicy(nn.Module, ABC):
 
     @abstractmethod
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
-        """Scaling, the actor on scaled inputs without privileged ones, and its head: one action, without noise."""
+        """Returns scaling, actor (scaled inputs without privileged ones) and head (one action without noise)."""
 
 
 class PreferencePolicy(ActorCriticPolicy, DeployablePolicy):
@@ -118,17 +118,18 @@ class PreferencePolicy(ActorCriticPolicy, DeployablePolicy):
         )
 
     def deployed_modules(self) -> tuple[FeatureScaling, nn.Module, nn.Module]:
-        """See `DeployedPolicy`."""
+        """See `DeployablePolicy`."""
         assert isinstance(self.features_extractor, FeatureScaling)
         assert isinstance(self.mlp_extractor, ActorAndCritic)
         return self.features_extractor, self.mlp_extractor.policy, self.action_net
 
 
 class DeployedPolicy(nn.Module):
-    """The exported module: `observation` (1, D), `objective` (1, 3) to `action` (1, 1), the mean action without noise.
+    """The exported module: maps `observation` (1, D) and `objective` (1, 3) to `action` (1, 1), the mean action without
+    noise.
 
-    With an action around the rule the multiplication by the rule's rate is inside and `action` is a rate in bps; else
-    it is the action in [-1, 1].
+    With an action around the rule, the module multiplies by the rule's rate and `action` is a rate in bps; else it is
+    the action in [-1, 1].
     """
 
     def __init__(self, policy: DeployablePolicy, specification: EnvironmentSpecification) -> None:
@@ -142,7 +143,7 @@ class DeployedPolicy(nn.Module):
         return self.answer(observation, self.head(self.actor(inputs)))
 
     def answer(self, observation: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
-        """The deployed output for an action (N, 1), which is clipped to [-1, 1]: see the class."""
+        """Returns the deployed output for an action (N, 1), which is clipped to [-1, 1]; see the class."""
         action = action.clamp(-1.0, 1.0)
         specification = self.specification.action
         if specification.kind != "around_rule":

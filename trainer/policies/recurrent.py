@@ -1,5 +1,5 @@
-"""A recurrent policy: LSTM layers behind the scaling and MOCC's preference layer, as Muses' teacher (INFOCOM 2022,
-section II-C) has them, and its deployed part.
+"""A recurrent policy with LSTM layers, as in Muses' teacher (INFOCOM 2022, section II-C), after the scaling and MOCC's
+preference layer, and its deployed part.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.policies.feature_scaling import FeatureScaling
 from weir.trainer.policies.networks import DeployablePolicy, DeployedPolicy
 
-# Muses' seven actions, by which the rule's rate is multiplied here.
+# Muses' seven actions, here as factors of the rule's rate.
 FACTORS: Final = (1 / 2, 1 / 1.2, 1 / 1.05, 1.0, 1.05, 1.2, 2.0)
 
 
 class RecurrentActor(nn.Module):
-    """Scaled inputs, the objective last, to latents in (-1, 1), interval by interval.
+    """Maps scaled inputs, the objective last, to latents in (-1, 1), interval by interval.
 
-    A state holds the outputs h of all layers, then the cells c: `state_size` numbers, zeros at a call's beginning.
+    A state has the outputs h of all layers, then the cells c: `state_size` numbers, zeros at the start of a call.
     """
 
     def __init__(self, input_size: int, preference_size: int, hidden: int, layers: int) -> None:
@@ -31,7 +31,7 @@ class RecurrentActor(nn.Module):
         self.state_size = 2 * layers * hidden
 
     def forward(self, inputs: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """(N, T, input_size) and (N, state_size) to (N, T, hidden) and the state after them."""
+        """Maps (N, T, input_size) and (N, state_size) to (N, T, hidden) and the state after them."""
         shape = len(state), 2, self.cells.num_layers, self.cells.hidden_size
         outputs, cells = state.reshape(shape).permute(1, 2, 0, 3).contiguous()
         everything = torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1)
@@ -40,8 +40,8 @@ class RecurrentActor(nn.Module):
 
 
 class LevelHead(nn.Module):
-    """Latents to the mean action of a distribution over levels of it: it learns as a classifier does, but its answer
-    does not jump from level to level, so that all runtimes agree.
+    """Maps latents to the mean of a distribution over levels of the action. It learns like a classifier, but its output
+    does not jump between levels, so that all runtimes agree.
     """
 
     levels: torch.Tensor
@@ -52,16 +52,16 @@ class LevelHead(nn.Module):
         self.register_buffer("levels", torch.tensor(levels)[:, None], persistent=False)
 
     def forward(self, latents: torch.Tensor) -> torch.Tensor:
-        """(..., hidden) to (..., 1)."""
+        """Maps (..., hidden) to (..., 1)."""
         return torch.softmax(self.scores(latents), dim=-1) @ self.levels
 
     def nearest(self, actions: torch.Tensor) -> torch.Tensor:
-        """The index of the level nearest to each of (N,) actions."""
+        """Returns the index of the level nearest to each of (N,) actions."""
         return (actions[:, None] - self.levels[:, 0]).abs().argmin(dim=1)
 
 
 class RecurrentPolicy(DeployablePolicy):
-    """The parts of a policy that is to be deployed."""
+    """A deployable policy of scaling, `RecurrentActor` and `LevelHead`."""
 
     def __init__(
         self, specification: EnvironmentSpecification, *, preference_size: int = 8, hidden: int = 64, layers: int = 1
@@ -72,7 +72,7 @@ class RecurrentPolicy(DeployablePolicy):
         self.actor = RecurrentActor(specification.width + 1, preference_size, hidden, layers)
         levels = tuple(math.log(factor) / math.log(specification.action.span) for factor in FACTORS)
         self.head = LevelHead(hidden, levels)
-        # An untrained policy is the rule.
+        # Makes an untrained policy equal to the rule.
         nn.init.zeros_(self.head.scores.weight)
         nn.init.zeros_(self.head.scores.bias)
 
@@ -81,15 +81,15 @@ class RecurrentPolicy(DeployablePolicy):
         return self.scaling, self.actor, self.head
 
     def forward(self, inputs: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Scaled inputs (N, T, width + 1) and a state to actions (N, T, 1) in [-1, 1] and the state after them."""
+        """Maps scaled inputs (N, T, width + 1) and a state to actions (N, T, 1) in [-1, 1] and the next state."""
         latents, state = self.actor(inputs, state)
         return self.head(latents).clamp(-1.0, 1.0), state
 
     def loss(
         self, inputs: torch.Tensor, state: torch.Tensor, labels: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The mean cross entropy in nats against the levels of a teacher's labels, (N, T), without those that are NaN,
-        and the state after it. Zero without labels.
+        """Returns the mean cross entropy in nats for the levels of a teacher's labels, (N, T), except NaN, and the next
+        state. Zero without labels.
         """
         latents, state = self.actor(inputs, state)
         known = torch.isfinite(labels)
@@ -100,19 +100,19 @@ class RecurrentPolicy(DeployablePolicy):
 
 
 class DeployedRecurrentPolicy(DeployedPolicy):
-    """As `DeployedPolicy`, with a `state` (1, S) and a `next_state` (1, S); S is `state_size`."""
+    """Like `DeployedPolicy`, with a `state` (1, S) and a `next_state` (1, S); S is `state_size`."""
 
     actor: RecurrentActor
 
     @property
     def state_size(self) -> int:
-        """Numbers in a state."""
+        """Length of a state."""
         return self.actor.state_size
 
     def forward(  # type: ignore[override]
         self, observation: torch.Tensor, objective: torch.Tensor, state: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Action and next state."""
+        """Returns action and next state."""
         inputs = self.scaling(torch.cat([observation, objective], dim=1))
         latents, state = self.actor(inputs[:, None], state)
         return self.answer(observation, self.head(latents[:, 0])), state

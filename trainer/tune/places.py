@@ -1,4 +1,4 @@
-"""Where the rungs of a search run: processes of this machine, or a Ray cluster that is joined."""
+"""Runs the rungs of a search in processes of this machine, or on a connected Ray cluster."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from weir.qoe_eval.runs.task_processes import Report, TaskFailure
 from weir.simulator.child_process import die_with_parent
 from weir.trainer.tune.rung import Rung, complete_rung
 
-# Failures of one rung: its machine is lost, or its former process has not yet ended.
+# Retries of one rung after its machine is lost, or while its former process has not yet ended.
 _FAILURES = 10
 _LONGEST_FAULT = 300
 
 
 def work_in_process(rung: Rung, report: Report) -> float:
-    """For `run_tasks`: a search that is killed and resumed at once finds none of its trials at work."""
+    """Completes a rung for `run_tasks`. Dies with the parent, so that a resumed search finds no trial running."""
     die_with_parent()
     return complete_rung(rung, report)
 
@@ -24,8 +24,8 @@ def work_in_process(rung: Rung, report: Report) -> float:
 def run_on_cluster(
     rungs: Sequence[Rung], threads: int, on_done: Callable[[Rung, float | TaskFailure], Sequence[Rung]]
 ) -> None:
-    """Completes rungs on machines that share the folders, each on `threads` cores, and those that `on_done` returns
-    after one. A rung whose machine is lost goes on elsewhere, from the checkpoint in its folder.
+    """Completes rungs on machines that share the folders, each on `threads` cores, and the rungs that `on_done` returns
+    after each. A rung whose machine is lost continues elsewhere from the checkpoint in its folder.
 
     Raises:
         KeyboardInterrupt: after all running rungs have been stopped.

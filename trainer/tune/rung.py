@@ -1,4 +1,4 @@
-"""A rung of a trial: the training up to its steps, and the score of the policy there."""
+"""A rung of a trial: the training up to a number of steps, and the score of the policy there."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from weir.traces.schema.scenario import Scenario
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.configuration.tuning import TuneSettings
 
-# Apart from the seeds of `weir evaluate`, which then judges the best configuration on paths that chose nothing.
+# Differs from the seeds of `weir evaluate`, which then judges the best configuration on paths not used to choose it.
 FIRST_SEED = 2_000_000
 
 
 @dataclass(frozen=True)
 class Rung:
-    """A part of a trial: its training in `folder` up to `steps` of the `configuration`, judged as `tune` has it."""
+    """A part of a trial: training `configuration` in `folder` up to `steps`, judged according to `tune`."""
 
     trial: int
     number: int
@@ -37,7 +37,7 @@ class Rung:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Name for messages."""
         return f"trial {self.trial}"
 
 
@@ -63,14 +63,14 @@ def complete_rung(rung: Rung, on_steps: Callable[[int], None]) -> float:
 
 
 def held_out_scenarios(tune: TuneSettings) -> list[Scenario]:
-    """The scenarios that judge every trial of a search: the video of a call on each."""
+    """Returns the scenarios that judge every trial of a search, each with the video of a call."""
     seeds = range(FIRST_SEED, FIRST_SEED + tune.scenarios)
     drawn = (random_scenario(seed, split="held_out", duration_s=tune.scenario_duration_s) for seed in seeds)
     return [with_media(scenario, "video") for scenario in drawn]
 
 
 def _viewer_quality(model: Path, rung: Rung, folder: Path) -> float:
-    """The mean over the held-out scenarios, without those in which it is undefined, which are the same for all."""
+    """Returns the mean over held-out scenarios, except those in which it is undefined, the same for all trials."""
     environment = rung.configuration.environment
     objective = environment.objective
     if isinstance(objective, str):

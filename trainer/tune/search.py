@@ -1,6 +1,6 @@
-"""The work of `weir tune`: Optuna draws the trials and stops those that fall behind, by successive halving.
+"""The search of `weir tune`: Optuna draws trials and prunes them by successive halving.
 
-study.log (Optuna's journal: configuration, trials), trials/0003/ (as `weir train` writes it), best.toml
+Files: study.log (Optuna's journal: configuration, trials), trials/0003/ (as `weir train` writes it), best.toml
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def run_search(configuration: Path, out: Path, jobs: int | None, address: str | 
                 run_tasks(search.begin(processes), work_in_process, processes, lambda rung, steps: None, search.follow)
             else:
                 at_once = jobs or max(1, core_count() // base.threads)
-                # Ray prints there what becomes of machines.
+                # Ray prints the state of machines to standard output.
                 with redirect_stdout(io.StringIO()):
                     run_on_cluster(search.begin(at_once), base.threads, search.follow)
         best = search.write_best(out / BEST)
@@ -78,7 +78,7 @@ def run_search(configuration: Path, out: Path, jobs: int | None, address: str | 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end: inside a write of the journal, Optuna fails to release its lock.
+    """Delays Ctrl-C until the end, because an interrupted write of the journal leaves Optuna's lock.
 
     Raises:
         KeyboardInterrupt: at the end, if there was one.
@@ -94,15 +94,16 @@ def _uninterrupted() -> Iterator[None]:
 
 
 class Search:
-    """Draws trials, and decides at their rungs which go on. All state is in Optuna's journal and the trials' folders.
+    """Draws trials, and decides at their rungs which continue. All state is in Optuna's journal and the trials'
+    folders.
 
     Args:
         folder: of the search.
-        base: its configuration, with the table `tune`; a resumed search may have other `trials`.
-        resume: continue the search that is in the folder.
+        base: its configuration, with the table `tune`; a resumed search may change `trials`.
+        resume: continue the search in the folder.
 
     Raises:
-        InputError: there is a search already, none to resume, or one of another configuration.
+        InputError: the folder has a search already, none to resume, or one of another configuration.
     """
 
     def __init__(self, folder: Path, base: TrainingConfiguration, *, resume: bool) -> None:
@@ -115,13 +116,13 @@ class Search:
 
     @property
     def over(self) -> int:
-        """Trials that are complete, pruned or failed."""
+        """Number of trials that are complete, pruned or failed."""
         return sum(trial.state.is_finished() for trial in self._study.get_trials(deepcopy=False))
 
     @_uninterrupted()
     def begin(self, at_once: int) -> list[Rung]:
-        """The next rung of each trial that was interrupted, and new trials up to `at_once` in all."""
-        # Optuna finds the trial of an identifier, but shows none.
+        """Returns the next rung of each interrupted trial, and of new trials up to `at_once` in total."""
+        # Optuna takes the identifier of a trial, but has no public attribute for it.
         left = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
         rungs = [rung for one in left for rung in self._rung(Trial(self._study, one._trial_id))]
         while len(rungs) < at_once and (drawn := self._draw()):
@@ -130,7 +131,7 @@ class Search:
 
     @_uninterrupted()
     def follow(self, rung: Rung, outcome: float | TaskFailure) -> list[Rung]:
-        """The rungs that follow one: the next of its trial, or else another trial, if one is left."""
+        """Returns the rungs that follow one: the next of its trial, else that of another trial, if one is left."""
         trial = self._running[rung.trial]
         if isinstance(outcome, TaskFailure):
             self._end(trial, TrialState.FAIL, outcome.error)
@@ -155,7 +156,7 @@ class Search:
         return f"trial {best.number} complete: viewer's quality {best.value:.2f}"
 
     def _draw(self) -> list[Rung]:
-        """The first rung of the next trial whose settings do not contradict each other; none when all are drawn."""
+        """Returns the first rung of the next trial with consistent settings; none when all are drawn."""
         while (
             self._study.get_trials(deepcopy=False, states=(TrialState.WAITING,))
             or len(self._study.get_trials(deepcopy=False)) < self._tune.trials
@@ -165,9 +166,9 @@ class Search:
         return []
 
     def _rung(self, trial: Trial, number: int | None = None) -> list[Rung]:
-        """A rung of a trial, by default the one after its latest; none when its settings contradict each other."""
+        """Returns a rung of a trial, by default the one after its latest; none if its settings are inconsistent."""
         if number is None:
-            # The last rung again, where a search was killed before its trial was over.
+            # Repeats the last rung if a search was killed before its trial ended.
             number = min(len(self._study.trials[trial.number].intermediate_values), self._tune.rungs - 1)
         try:
             configuration = checked_configuration(with_parameters(self._values, _settings(trial.params, self._tune)))
@@ -196,7 +197,7 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
     values["tune"].pop("trials", None)
     own = {path: setting_of(whole, path) for path in tune.parameters}
     append(journal, b"")
-    # The folder is this search's alone: a lock in it was left by one that was killed; Optuna would wait for it 30 s.
+    # Only this search uses the folder: a lock in it is from a killed search; Optuna would wait 30 s for it.
     journal.with_name(journal.name + ".lock").unlink(missing_ok=True)
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
@@ -208,10 +209,10 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
             load_if_exists=True,
         )
         known, found = len(study.trials), study.user_attrs.get(_CONFIGURATION)
-    except Exception as error:  # whatever a damaged file makes of Optuna
+    except Exception as error:  # a damaged file can cause any error in Optuna
         raise InputError(f"{journal}: is no journal of a search ({error}); choose another folder") from None
-    # Each part of a resumed search draws numbers of its own. Trials that run count as bad ones, so that trials at the
-    # same time are not alike.
+    # Each part of a resumed search draws other numbers. Running trials count as bad ones, so that concurrent trials
+    # differ.
     study.sampler = TPESampler(seed=base.seed + known, constant_liar=True)
     if found is None:
         ranges = tune.parameters
@@ -226,7 +227,7 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
 
 
 def _settings(drawn: dict[str, Any], tune: TuneSettings) -> dict[str, Any]:
-    """The values that Optuna has drawn, with the choices themselves."""
+    """Converts values drawn by Optuna to settings, whose choices are JSON text there."""
     return {
         path: value if tune.parameters[path].choices is None else json.loads(value) for path, value in drawn.items()
     }

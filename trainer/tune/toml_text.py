@@ -1,4 +1,4 @@
-"""Writes TOML, which Python only reads."""
+"""Writes TOML, which Python's standard library can only read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def to_toml(values: Mapping[str, Any], path: str = "") -> str:
-    """A document of booleans, numbers, texts, lists and tables; empty values are left out."""
+    """Formats a document of booleans, numbers, strings, lists and tables, without null values."""
     tables = {key: value for key, value in values.items() if isinstance(value, Mapping)}
     rest = {key: value for key, value in values.items() if key not in tables and value is not None}
     text = "".join(f"{_key(key)} = {_inline(value)}\n" for key, value in rest.items())
@@ -25,7 +25,7 @@ def _inline(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_inline, value)) + "]"
     if isinstance(value, str):
-        # JSON leaves DEL as it is, which TOML does not allow.
+        # JSON does not escape DEL, which TOML does not allow.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return json.dumps(value, allow_nan=False)
 
