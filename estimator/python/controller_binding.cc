@@ -92,7 +92,7 @@ py::dict ToDict(const weir_controller_packet& packet) {
   return dict;
 }
 
-// Decides by weir.python_controller.PythonController, with the requests that a replay sends as JSON.
+// Decides by weir.custom_python_class.CustomPythonClass, with the requests that a replay sends as JSON.
 class CustomPythonClass final : public CustomCode {
  public:
   CustomPythonClass(SharedUserCode code, py::object controller, TimeDelta interval)
