@@ -51,7 +51,7 @@ def adapt(
         settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
     total = steps or settings.steps
     with progress_bar(total) as show:
-        # Imported while the bar is shown: on a busy machine torch takes minutes to load.
+        # Imported below the bar: on a busy machine torch takes minutes to load.
         from weir.trainer.learning.adaptation import LearningState, adapted_provenance
         from weir.trainer.learning.adaptation import adapt as run_adaptation
         from weir.trainer.learning.starting_point import read_starting_point

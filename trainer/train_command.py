@@ -69,7 +69,7 @@ def train(
             err=True,
         )
     with progress_bar(settings.trained_steps) as show:
-        # Imported while the bar is shown: on a busy machine torch takes minutes to load.
+        # Imported below the bar: on a busy machine torch takes minutes to load.
         from weir.trainer.learning.learner import TrainingProgress
         from weir.trainer.learning.run_record import configuration_file
         from weir.trainer.learning.stages import train_in_stages

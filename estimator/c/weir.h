@@ -1,5 +1,5 @@
 /* The C interface of Weir: a bandwidth estimator for RTP, at the receiver or, from transport-wide feedback, at the
- * sender, and an allocator of the layers that an SFU forwards within that rate.
+ * sender; and an allocator of layers for an SFU.
  *
  * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library opens no file and
  * prints nothing. It reads a clock only to time a model that it loads, and starts a thread only for `worker`. Names
@@ -78,21 +78,20 @@ typedef struct weir_controller weir_controller;
 
 /* NULL is allowed. Objects created with the controller remain valid. */
 WEIR_API void weir_controller_destroy(weir_controller* controller) WEIR_NOEXCEPT;
-/* Creates a policy. If `worker` is not 0, one thread for the whole process computes models, and no call waits for it:
- * until the answer arrives, the rate in force stays, and next_timeout_us makes the host poll every 10 ms. An answer
- * that takes longer than the model's interval is a fault. */
+/* Creates a policy. `worker` not 0: one thread for the whole process computes models, and no call waits for it. Until
+ * the answer arrives, the rate in force stays, and next_timeout_us makes the host poll every 10 ms. An answer after
+ * more than the model's interval is a fault. */
 WEIR_API int weir_controller_create_policy(const weir_model* model, int worker,
                                            weir_controller** controller) WEIR_NOEXCEPT;
-/* Creates "rule", "nada" or "fixed". The latter keeps the start rate, or the rate in force when it is set in a call. */
+/* Creates "rule", "nada" or "fixed", which keeps the start rate, or the rate in force when it is set in a call. */
 WEIR_API int weir_controller_create_built_in(const char* name, weir_controller** controller) WEIR_NOEXCEPT;
 /* A custom controller, see weir_controller.h. `functions` are copied; `argument` reaches each create(). Its failures
  * are faults: the rate in force is held, then the rule decides until the controller works again. */
 WEIR_API int weir_controller_create_custom(const weir_controller_functions* functions, void* argument,
                                            weir_controller** controller) WEIR_NOEXCEPT;
 
-/* A custom fusion: computes one rate from those of the pilot and the copilots. Called during
- * weir_estimator_on_timeout() and the calls weir_send_side_on_...(). A rate outside the range of the given ones is
- * counted, and the pilot's is used. */
+/* A custom fusion of the pilot's and the copilots' rates. Called during weir_estimator_on_timeout() and the calls
+ * weir_send_side_on_...(). A rate outside the range of the given ones is counted, and the pilot's is used. */
 typedef int64_t (*weir_fusion_callback)(void* argument, int64_t pilot_bps, const int64_t* copilots_bps,
                                         size_t copilot_count);
 /* A member of a pool, by its name in the specification. */
@@ -148,8 +147,7 @@ typedef struct weir_estimator_config {
   void* log_argument;
 } weir_estimator_config;
 
-/* Sets the defaults: rates 30 kbps, 300 kbps, 50 Mbps, media unknown, the balanced objective <0.5,0.4,0.1>, guard on.
- */
+/* Sets the defaults: 30 kbps, 300 kbps, 50 Mbps, media unknown, the balanced objective <0.5,0.4,0.1>, guard on. */
 WEIR_API void weir_estimator_config_init(weir_estimator_config* config, size_t size_bytes) WEIR_NOEXCEPT;
 static inline weir_estimator_config weir_estimator_default_config(void) WEIR_NOEXCEPT {
   weir_estimator_config config;
@@ -200,9 +198,9 @@ typedef struct weir_estimate {
 
 /* Returns when to call weir_estimator_on_timeout() next; INT64_MIN: at once. */
 WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator) WEIR_NOEXCEPT;
-/* Returns 1 while losses do not depend on the rate. A host that sends transport feedback then omits them: it begins a
- * new message after each loss, in its own RTCP packet. Otherwise a browser's LossBasedBweV2 would lower the rate in
- * vain (docs/remb.md). Returns 0 otherwise, or if `estimator` is NULL. Call it for each message. */
+/* 1: losses do not depend on the rate at present, and a host that sends transport feedback omits them: it begins a new
+ * message after each, in its own RTCP packet. A browser's LossBasedBweV2 would lower the rate for them in vain
+ * (docs/remb.md). 0: they do, or `estimator` is NULL. Call it for each message. */
 WEIR_API int weir_estimator_omits_losses(const weir_estimator* estimator) WEIR_NOEXCEPT;
 /* Bits of the result of weir_estimator_on_timeout(). */
 enum {
@@ -244,11 +242,11 @@ WEIR_API int weir_write_remote_estimate(int64_t link_capacity_lower_bps, uint8_t
 
 typedef struct weir_estimator_counters {
   uint64_t decisions;          /* targets of the active controller */
-  uint64_t faults;             /* missing or invalid targets of the active controller */
+  uint64_t faults;             /* its missing or invalid targets */
   uint64_t fallback_decisions; /* targets of the fallback instead */
   uint64_t late_decisions;     /* see decision_limit_us */
   uint64_t active_changes;     /* times the present pool's policy changed the active controller */
-  uint64_t fusion_faults;      /* rates of the present pool's custom fusion that were replaced */
+  uint64_t fusion_faults;      /* replaced rates of its custom fusion */
   uint64_t rembs_due;
   uint64_t packets_duplicate;
   uint64_t packets_reordered;
@@ -280,7 +278,7 @@ typedef struct weir_estimator_statistics {
   int64_t bytes_received;
   int64_t packets_lost;            /* a late packet subtracts one, so it can decrease, even below 0 */
   int64_t total_queueing_delay_us; /* sum over the packets with a send time */
-  int64_t packets_with_delay;      /* number of packets with a send time */
+  int64_t packets_with_delay;      /* those with a send time */
   /* Jumps of a sender's clock, or of the caller's clock back by more than 3 s. */
   int64_t clock_restarts;
 } weir_estimator_statistics;
@@ -334,7 +332,7 @@ WEIR_API int64_t weir_send_side_next_timeout_us(const weir_send_side* send_side)
 WEIR_API int weir_send_side_on_timeout(weir_send_side* send_side, int64_t now_us) WEIR_NOEXCEPT;
 
 typedef struct weir_send_side_rates {
-  int64_t at_time_us; /* the rates are in force from then on; INT64_MIN before the first packet */
+  int64_t at_time_us; /* in force since then; INT64_MIN before the first packet */
   int64_t target_rate_bps;
   int64_t pacing_rate_bps; /* in bursts of at most 5 ms, or 1 ms once a packet has arrived as ECT(1) */
   /* A host that paces keeps at most this much in flight, and encodes no frame at this limit; INT64_MAX before the first
@@ -353,8 +351,7 @@ WEIR_API int weir_send_side_set_desired_rate(weir_send_side* send_side, int64_t 
                                              int64_t next_bps) WEIR_NOEXCEPT;
 
 /* A burst that probes the available bandwidth: at least `target_probe_count` packets of about the same size, sent
- * evenly within `target_duration_us` at `target_data_rate_bps`. Media counts; padding and retransmissions fill it up.
- */
+ * evenly within `target_duration_us` at `target_data_rate_bps`. Media counts; padding and retransmissions fill up. */
 typedef struct weir_probe_cluster {
   int64_t target_data_rate_bps;
   int64_t target_duration_us;

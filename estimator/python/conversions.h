@@ -55,12 +55,11 @@ Value ValueOf(Result<Value> result) {
 
 Timestamp ToTimestamp(const char* name, int64_t time_us);
 Objective ToObjective(const ObjectiveArgument& argument);
-// Without `max_media_rate_bps` the media rate is unknown.
+// nullopt: the media rate is unknown.
 TargetRateConstraints ToConstraints(int64_t min_rate_bps, int64_t start_rate_bps, int64_t max_rate_bps,
                                     std::optional<int64_t> max_media_rate_bps = std::nullopt);
 // Returns all rules of the guard except those in `off`.
 GuardOptions ToGuardOptions(const std::vector<std::string>& off);
-// Converts the ECN field of an IP header.
 EcnMarking ToEcn(int64_t ecn);
 // Returns nullopt for an infinite time.
 std::optional<int64_t> ToMicros(Timestamp time);
@@ -74,7 +73,7 @@ py::dict Describe(const MemberState& member);
 std::unique_ptr<ReceiverController> ToController(const py::object& controller, DataRate start_rate,
                                                  const std::shared_ptr<UserCode>& code);
 
-// Each function adds a part of the module.
+// Add a part of the module each.
 void BindControllers(py::module_& module);
 void BindEstimator(py::module_& module);
 void BindFeatures(py::module_& module);

@@ -16,16 +16,16 @@ namespace {
 
 using namespace py::literals;  // NOLINT: literals have no other import
 
-// Reads the file through Python, so that errors are Python's.
+// Reads through Python, for its errors.
 SharedModel LoadModelFile(const py::object& path) {
   const py::object file = py::module_::import("pathlib").attr("Path")(path).attr("open")("rb");
-  // Reads at most one byte above the limit, so that an endless file is refused as well.
+  // One byte above the limit, so that an endless file is refused as well.
   const py::bytes bytes = file.attr("read")(PolicyModel::kMaxSize + 1);
   file.attr("close")();
   return {LoadModel(bytes)};
 }
 
-// Returns the model that comes with Weir, loaded once for all callers. The GIL guards it.
+// The model that comes with Weir, loaded once for all callers. The GIL guards it.
 SharedModel ShippedModel() {
   static std::shared_ptr<const PolicyModel> shipped;
   if (!shipped) shipped = LoadModelFile(py::module_::import("weir.installation").attr("shipped_model")()).model;

@@ -1,4 +1,4 @@
-// The user's Python code in one estimator: the objects that decide, and the exceptions that they raise.
+// The user's Python code in one estimator: the objects that decide, and their exceptions.
 #ifndef WEIR_PYTHON_USER_CODE_H_
 #define WEIR_PYTHON_USER_CODE_H_
 
@@ -16,8 +16,8 @@ namespace weir::python {
 
 namespace py = pybind11;
 
-// Runs the user's functions for an estimator. An exception in them costs only one decision; the first is reported as
-// unraisable. KeyboardInterrupt and SystemExit are raised by the estimator's method.
+// Runs the user's functions. An exception costs only one decision; the first is reported as unraisable. The
+// estimator's method raises KeyboardInterrupt and SystemExit.
 class UserCode {
  public:
   // One object of the user. The estimator owns all references, so that Python's garbage collector finds them: a

@@ -47,7 +47,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         timeout_s: float = 10.0,
         render_mode: None = None,
     ) -> None:
-        """Takes the arguments of `BottleneckEnv`, and the number of environments (None: one per core)."""
+        """Like `BottleneckEnv`, with `num_envs` environments (None: one per core)."""
         if render_mode is not None:
             raise InputError(f"render_mode {render_mode!r}: this environment does not render")
         self.num_envs = num_envs or len(os.sched_getaffinity(0))

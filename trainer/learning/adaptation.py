@@ -152,8 +152,8 @@ def learn(
 def adapted_provenance(
     start: StartingPoint, objective: Sequence[float], steps: int, replay: float, *, interrupted: bool = False
 ) -> dict[str, Any]:
-    """Returns the provenance of an adapted model: that of the former model with one more entry in `adaptations`, which
-    a later adaptation replays. `steps` is the number of completed steps.
+    """Returns the provenance of an adapted model: that of the former one with one more entry in `adaptations`, which a
+    later adaptation replays. `steps` are the completed ones.
     """
     entry = {
         "objective": [round(weight, 6) for weight in checked_objective(objective)],

@@ -184,8 +184,8 @@ class TraceCurriculum(BaseCallback):
     Args:
         sampler: of the environments.
         curriculum: of the sampler's traces.
-        first_step: number of steps done at the start of this curriculum.
-        last_step: number of steps at its end.
+        first_step: steps done when this curriculum starts.
+        last_step: steps done at its end.
     """
 
     def __init__(self, sampler: ScenarioSampler, curriculum: Curriculum, first_step: int, last_step: int) -> None:
@@ -196,7 +196,7 @@ class TraceCurriculum(BaseCallback):
         self._current: list[int] = []
 
     def prepare(self, step: int) -> None:
-        """Sets the probabilities after `step` steps; call it before episodes are drawn."""
+        """Sets the probabilities after `step` steps, before episodes are drawn."""
         share = min(1.0, max(0.0, (step - self._first_step) / self._steps))
         self._sampler.probabilities = self._curriculum.probabilities(share)
 
@@ -233,6 +233,5 @@ class TraceCurriculum(BaseCallback):
         return self.training_env
 
     def _traces(self) -> list[int]:
-        """Returns the index of the trace in each environment."""
         episodes = self._environment.environment.episodes
         return [self._sampler.index_of(episode.scenario) for episode in episodes if episode is not None]

@@ -79,7 +79,7 @@ class Learner(Protocol):
         """Returns the entries of the provenance that are recorded when a run begins."""
 
     def description(self, configuration: Any, done: str) -> dict[str, Any]:
-        """Returns the entries `algorithm` and `network` of the provenance; `done` is the number of steps in words."""
+        """Returns the provenance's `algorithm` and `network`; `done` is the number of steps in words."""
 
 
 def learner_of(configuration: TrainingConfiguration) -> Learner:

@@ -15,8 +15,8 @@ from weir.simulator.cluster import ClusterError
 
 @contextmanager
 def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
-    """Shows a bar on standard error; yields a function of the current task, the steps so far and a note. The failure of
-    a simulator or a cluster ends the command with status 1.
+    """Shows a bar on standard error; yields a function of task, steps so far and a note. The failure of a simulator or
+    a cluster ends the command with status 1.
     """
     from weir.trainer.gym.process import SimulatorError
 

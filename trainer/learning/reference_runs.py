@@ -72,9 +72,8 @@ def reference_runs(
 
 
 def step_records(record: RunRecord, interval_ms: int) -> StepRecord:
-    """Converts the first flow of a run with series to step records of shape (steps,) with the fields that rewards read:
-    rates, mean delay (held while nothing arrives), base delay and loss ratio, which is derived from the mean packet
-    size.
+    """Converts the first flow of a run with series to step records (steps,) with the fields that rewards read: rates,
+    mean delay (held while nothing arrives), base delay and loss ratio (from the mean packet size).
 
     `achievable_bps` is the capacity, capped so that its sum is the run's `achievable_bytes`, because series do not have
     it. The fair share is the same, because traces have no competing flow.

@@ -35,7 +35,7 @@ def reinforce(
 
     Args:
         run: the training.
-        learner: a fresh learner with its environments, which exist during the block.
+        learner: a fresh one with its environments, which exist during the block.
         load: sets the learner to the state of a checkpoint.
         save: writes that checkpoint, with the name of the algorithm.
         weight_average_decay: of `WeightAverage`; 0: none.
@@ -125,7 +125,7 @@ def _continued(
 
 @contextmanager
 def _watcher(run: TrainingRun) -> Iterator[EvaluationCallback | None]:
-    """Yields the callback that evaluates as often as the run requests, if at all."""
+    """Yields the run's evaluation callback, if any."""
     if run.evaluate_every_steps is None:
         yield None
         return

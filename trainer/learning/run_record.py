@@ -37,8 +37,7 @@ class ConfigurationFile(BaseModel):
 
 
 class TrainingRecord(BaseModel):
-    """The record of a run. Times are sums over all parts of a resumed run. `commands` has one entry for each part that
-    a command ran.
+    """Times are sums over all parts of a resumed run. `commands` has one entry for each part that a command ran.
 
     `interrupted` is true until all planned steps are done, also while the run is active; `steps` is the number at the
     end of the last part. An exported model has the number of steps of its checkpoint. `origin` has inputs of the

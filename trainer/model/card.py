@@ -75,7 +75,7 @@ def _text(value: Any) -> str:
 
 
 def replay_results(summary: Summary) -> str:
-    """Returns means by controller and paired differences of a replay, as Markdown."""
+    """Means by controller and paired differences of a replay, as Markdown."""
     means = [
         [name, *(f"{values[measure].mean:.4g}" if measure in values else "" for measure in SHOWN)]
         for name, values in summary.controllers.items()

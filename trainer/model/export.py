@@ -34,8 +34,8 @@ def export(
     metadata: Mapping[str, str] | None = None,
     on_stage: Callable[[str], None] = lambda stage: None,
 ) -> onnx.ModelProto:
-    """Writes the policy as an ONNX file and checks it. The same policy results in the same bytes. `metadata` has
-    further entries; `on_stage` is called with the name of the next stage.
+    """Writes the policy as an ONNX file and checks it: the same policy gives the same bytes. `metadata`: further
+    entries; `on_stage` receives the next stage.
 
     Raises:
         InputError: the file cannot be written, or torch, ONNX Runtime and the library disagree.
@@ -83,7 +83,6 @@ def finish(
 
 
 def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:
-    """Returns the golden vectors of a deployed policy."""
     observations, objectives = golden_inputs(deployed.specification)
     rows = {"observation": observations, "objective": objectives}
     answers = ["action"]

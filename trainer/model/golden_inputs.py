@@ -15,7 +15,7 @@ GOLDEN_VECTORS: Final = 6
 
 def golden_inputs(specification: EnvironmentSpecification) -> tuple[np.ndarray, np.ndarray]:
     """Returns observations (GOLDEN_VECTORS, D) and objectives (GOLDEN_VECTORS, 3), float32, the same at every call:
-    paths without queueing, with queueing, with loss, and without packets.
+    idle, queueing, and lossy paths, and one without packets.
 
     Raises:
         InputError: a feature of the specification has no value here.

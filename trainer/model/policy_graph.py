@@ -61,9 +61,8 @@ _CASES: Final[tuple[tuple[tuple[str, ...], ...], ...]] = (
 
 
 def policy_graph(deployed: DeployedPolicy, specification: EnvironmentSpecification) -> onnx.ModelProto:
-    """Returns the model, which maps `observation` (1, D) and `objective` (1, 3), for a recurrent policy also `state`
-    (1, S), to `action` (1, 1), and then `next_state` (1, S), as `DeployedPolicy` does. The same policy results in the
-    same model.
+    """Returns the model: `observation` (1, D) and `objective` (1, 3), for a recurrent policy also `state` (1, S), to
+    `action` (1, 1) and then `next_state` (1, S), like `DeployedPolicy`. The same policy gives the same model.
     """
     graph = GraphBuilder()
     scaled, log_rule = scaled_nodes(graph, specification)

@@ -61,7 +61,7 @@ class LevelHead(nn.Module):
 
 
 class RecurrentPolicy(DeployablePolicy):
-    """A deployable policy of scaling, `RecurrentActor` and `LevelHead`."""
+    """Scaling, `RecurrentActor` and `LevelHead`."""
 
     def __init__(
         self, specification: EnvironmentSpecification, *, preference_size: int = 8, hidden: int = 64, layers: int = 1

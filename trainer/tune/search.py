@@ -121,8 +121,8 @@ class Search:
 
     @_uninterrupted()
     def begin(self, at_once: int) -> list[Rung]:
-        """Returns the next rung of each interrupted trial, and of new trials up to `at_once` in total."""
-        # Optuna takes the identifier of a trial, but has no public attribute for it.
+        """Returns the next rung of interrupted trials, and of new ones up to `at_once` in total."""
+        # Optuna has no public attribute for the identifier it takes.
         left = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
         rungs = [rung for one in left for rung in self._rung(Trial(self._study, one._trial_id))]
         while len(rungs) < at_once and (drawn := self._draw()):
@@ -227,7 +227,7 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
 
 
 def _settings(drawn: dict[str, Any], tune: TuneSettings) -> dict[str, Any]:
-    """Converts values drawn by Optuna to settings, whose choices are JSON text there."""
+    """Converts Optuna's values, whose choices are JSON text, to settings."""
     return {
         path: value if tune.parameters[path].choices is None else json.loads(value) for path, value in drawn.items()
     }

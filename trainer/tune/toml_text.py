@@ -1,4 +1,4 @@
-"""Writes TOML, which Python's standard library can only read."""
+"""Writes TOML, which Python itself can only read."""
 
 from __future__ import annotations
 

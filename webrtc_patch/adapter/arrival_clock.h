@@ -14,13 +14,12 @@ namespace weir::adapter {
 // Converts arrival times of any time base to the host's clock. The smallest observed delay between arrival and
 // hand-over counts as zero.
 //
-// A base that is set forward makes that delay smaller; the offset follows at once. A base that is set back makes the
-// delay larger, as does a busy host, but a busy host hands over all packets of the meantime, oldest first. So the base
-// counts as set back when
-//   1. a packet arrives more than kMaxReordering before the latest one,
-//   2. a packet arrives after a pause of more than kPause with a delay of more than kPause, or
+// Setting the base forward makes that delay smaller; the offset follows at once. Setting it back makes the delay
+// larger, as does a busy host, but that hands over all packets of the meantime, oldest first. The base was set back if
+//   1. a packet arrives more than kMaxReordering before the latest,
+//   2. a packet arrives after a pause above kPause with a delay above kPause, or
 //   3. the delay exceeds kLongestStall, longer than any host is busy.
-// Smaller steps are followed slowly, like clock drift, so that they do not look like queueing.
+// Smaller steps are followed slowly, like drift, so that they do not look like queueing.
 class ArrivalClock {
  public:
   // `now` is the hand-over time of the packet and must not decrease between calls. The result is at most `now`.
@@ -63,7 +62,7 @@ class ArrivalClock {
   TimeDelta offset_ = TimeDelta::Zero();
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
   Timestamp window_end_ = Timestamp::MinusInfinity();
-  // Lowest offset in the current window.
+  // In this window.
   TimeDelta lowest_offset_ = TimeDelta::PlusInfinity();
 };
 

@@ -24,7 +24,7 @@ WeirUnit InfiniteFrom(WebrtcUnit value) {
 
 int ToInt(int64_t value) { return static_cast<int>(std::clamp<int64_t>(value, 0, std::numeric_limits<int>::max())); }
 
-// Only the version of January 2023 has `prior_in_flight`; only later versions have the fields in SetReport().
+// Only libwebrtc of January 2023 has `prior_in_flight`; only later ones have the fields in SetReport().
 template <class Feedback>
 void SetPriorInFlight(webrtc::DataSize size, Feedback& feedback) {
   if constexpr (requires { feedback.prior_in_flight; }) feedback.prior_in_flight = size;

@@ -15,9 +15,8 @@ class FeedbackWithoutLosses {
  public:
   using Messages = std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>;
 
-  // `messages` are rtcp::TransportFeedback. They are renumbered, because the result may have more of them. Send each in
-  // its own RTCP packet: RTCPReceiver keeps only the last message of a compound packet. So each loss costs about
-  // 60 bytes with UDP and IP.
+  // `messages` are rtcp::TransportFeedback, renumbered because the result may have more. Each needs its own RTCP
+  // packet: RTCPReceiver keeps only the last of a compound packet. So a loss costs about 60 bytes with UDP and IP.
   Messages Filter(Messages messages, bool omits_losses);
 
  private:

@@ -1,6 +1,5 @@
-// Hides the differences between the versions of libwebrtc that this folder compiles with: January 2023 (milestone 109),
-// and M150 and later. Besides this header, only conversions.cc, estimate_bounds.cc and sender/target_announcement.cc
-// depend on the version.
+// Differences between the versions of libwebrtc that this folder compiles with: January 2023 (milestone 109), and M150
+// and later. Only conversions.cc, estimate_bounds.cc and sender/target_announcement.cc also depend on the version.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_LIBWEBRTC_VERSION_H_
 
@@ -94,7 +93,7 @@ inline void SetSendRate(webrtc::DataRate rate, webrtc::PacedPacketInfo& info) {
 // Ignored, so that results of earlier replays stay the same.
 inline double FrameDropRatio(const webrtc::TargetTransferRate&) { return 0; }
 
-// The pacer of this version has its own burst interval.
+// This version's pacer has its own.
 inline webrtc::TimeDelta BurstInterval(const webrtc::PacerConfig&) { return webrtc::TimeDelta::Millis(40); }
 
 class AbsSendTimeEstimator {

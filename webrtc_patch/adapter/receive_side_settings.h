@@ -17,8 +17,7 @@ namespace weir::adapter {
 
 inline constexpr size_t kPayloadTypes = 128;
 
-// A switch's configuration, in which its methods change mode, controller, objective and constraints, and the settings
-// that only methods change.
+// A switch's configuration, of which methods change mode, controller, objective and constraints, and further settings.
 struct ReceiveSideSettings : ReceiveSideSwitchConfig {
   // Number of changes of `controller`, which is not null.
   uint64_t controllers = 0;
@@ -29,8 +28,7 @@ struct ReceiveSideSettings : ReceiveSideSwitchConfig {
   uint64_t repeats = 0;
 };
 
-// Settings that any thread may write and the estimators read. Reading the version is one atomic load, so estimators
-// can check it for each packet.
+// Any thread may write, and the estimators read. Reading the version is one atomic load, cheap enough for each packet.
 class SharedReceiveSideSettings {
  public:
   explicit SharedReceiveSideSettings(ReceiveSideSettings settings) : settings_(std::move(settings)) {}

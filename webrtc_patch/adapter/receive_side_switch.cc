@@ -76,7 +76,7 @@ Result<ControllerFactory> PoolOf(std::string_view specification,
                                  const PolicyExecutorFactory& make_executor) {
   const auto parsed = ParsePool(specification);
   if (!parsed) return Error{parsed.error()};
-  // Loads each model once, for all calls.
+  // Once, for all calls.
   std::map<std::string, Result<std::shared_ptr<const PolicyModel>>> loaded;
   for (const auto& [name, model] : models) loaded.emplace(name, PolicyModel::Load(model));
   auto make = [pool = parsed.value(), loaded = std::move(loaded), make_executor] {

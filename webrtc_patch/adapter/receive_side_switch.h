@@ -14,8 +14,8 @@
 //           limit stay in force. Without transport-cc the sender has none of them and follows REMB alone.
 //   kGcc    with transport-cc, libwebrtc's receiver only reports arrivals and the sender's GCC decides, exactly as
 //           without this switch. Without transport-cc, libwebrtc's own receiver-side estimator decides through REMB.
-//   kShadow is kGcc, while Weir processes the same packets, including those with transport sequence numbers, and
-//           reports its decisions, but sends nothing.
+//   kShadow is kGcc, while Weir processes the same packets, also those with transport sequence numbers, and reports its
+//           decisions, but sends nothing.
 // In kWeir, offers and answers carry the bitrates, and answers the DTLS role, that docs/remb.md requires.
 // Weir sends REMB without packets, too: at once when a call begins, and every 200 ms until its first packet, for at
 // most 10 s. After the first packet, even in a blackout: every second and at every decrease.
@@ -52,7 +52,7 @@ namespace weir {
 
 enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
 
-// Convert modes to and from their names in calls (registry.h); nullopt for any other name.
+// Convert modes to and from their names in calls (registry.h).
 std::string_view ToString(ReceiveSideMode mode);
 std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 
@@ -66,8 +66,8 @@ using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model,
                                       const PolicyExecutorFactory& make_executor = nullptr);
 ControllerFactory RuleAlone();
-// Combines several controllers into one (docs/pools.md). `models` maps "" to the model of member "weir", and NAME to
-// that of "weir:NAME". Members are those of MakeController() and "gcc-remb". Each model is loaded once, for all calls.
+// Combines several controllers (docs/pools.md): `models` maps "" to the model of "weir", and NAME to that of
+// "weir:NAME". Members are those of MakeController() and "gcc-remb". Each model is loaded once, for all calls.
 // `make_executor` is called on any thread; with ProcessWorker(), packets never wait for a model. The error names the
 // missing member.
 Result<ControllerFactory> PoolOf(std::string_view specification,
@@ -125,10 +125,10 @@ class ReceiveSideSwitch {
   // Calls that begin from now on use libwebrtc's own estimators again. Running calls keep theirs.
   static void Uninstall();
 
-  // From kGcc to kWeir or kShadow, Weir starts at the last estimate of libwebrtc's receiver, if any, else at the start
-  // rate. From kShadow to kWeir it continues from its current rate. To kGcc with transport-cc, REMB and RemoteEstimate
-  // are lifted, and the sender's GCC continues from its own rate. Without transport-cc, libwebrtc's estimator starts
-  // anew, and the last REMB stays in force until it sends one.
+  // From kGcc to kWeir or kShadow: Weir starts at the last estimate of libwebrtc's receiver, if any, else at the start
+  // rate. From kShadow to kWeir: it continues. To kGcc with transport-cc: REMB and RemoteEstimate are lifted, and the
+  // sender's GCC continues from its own rate. Without: libwebrtc's estimator starts anew; the last REMB stays in force
+  // until it sends one.
   void SetMode(ReceiveSideMode mode);
   ReceiveSideMode mode() const;
 
@@ -144,8 +144,8 @@ class ReceiveSideSwitch {
   // a payload is video, and padding is a probe.
   void SetPacketKind(int payload_type, PacketKind kind);
   // Repeats the REMB in force with the next tick (mode kWeir). Call it once when the transport becomes writable:
-  // earlier REMBs are lost, and the sender starts with the first one that arrives. Within 200 ms of the last REMB the
-  // repetition is 4 % lower, because libwebrtc would drop an equal one.
+  // earlier REMBs are lost, and the sender starts with the first one that arrives. libwebrtc drops a repeated REMB
+  // within 200 ms, so there this one is 4 % lower.
   void RepeatRemb();
 
  private:

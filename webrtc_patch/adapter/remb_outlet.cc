@@ -13,7 +13,7 @@
 namespace weir::adapter {
 namespace {
 
-// Constants of libwebrtc's RembThrottler.
+// From RembThrottler.
 constexpr TimeDelta kThrottleInterval = TimeDelta::Millis(200);
 constexpr int64_t kThrottlePercent = 103;
 

@@ -16,21 +16,21 @@
 
 namespace weir::adapter {
 
-// Holds back REMBs that libwebrtc's throttler would drop, until they pass: the throttler drops a REMB within 200 ms of
-// the last one that is not 3 % lower. As an observer it forwards the estimates of libwebrtc's own estimators unchanged.
+// Holds back REMBs until libwebrtc's throttler, which drops those within 200 ms of the last one that are not 3 % lower,
+// lets them pass. As an observer it forwards estimates of libwebrtc's own estimators unchanged.
 class RembOutlet final : public webrtc::RemoteBitrateObserver {
  public:
   using RtcpSender = webrtc::RtpTransportFeedbackGenerator::RtcpSender;
 
-  // `throttler` and its `clock` must outlive this object. With a null `rtcp_sender`, no RemoteEstimate is sent.
+  // `throttler` and its `clock` must outlive this. Null `rtcp_sender`: no RemoteEstimate.
   RembOutlet(webrtc::RemoteBitrateObserver* throttler, RtcpSender rtcp_sender, webrtc::Clock* clock)
       : throttler_(throttler), rtcp_sender_(std::move(rtcp_sender)), clock_(clock) {}
 
   // Announces `rate`, now or as soon as the throttler lets it pass; replaces a waiting rate.
   void Send(DataRate rate, const std::vector<uint32_t>& ssrcs);
-  // Like Send(), but always sends now: if the throttler would drop `rate`, a REMB 4 % below the last one comes first.
+  // Like Send(), but at once: if the throttler would drop `rate`, a REMB 4 % below the last one precedes it.
   void SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs);
-  // Sends the waiting rate if the throttler lets it pass.
+  // Sends the waiting rate if it passes.
   void OnTimeout();
   // Set to true if packets are reported to a GCC at the sender; unknown before the first packet. Without a GCC, no
   // RemoteEstimate is sent.
@@ -56,7 +56,7 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   webrtc::Clock* const clock_;
 
   std::optional<bool> sender_has_gcc_;
-  // True while a rate from Send() or SendAtOnce() is in force.
+  // A rate from Send() or SendAtOnce() is in force.
   bool announced_ = false;
   bool passed_ = false;
   Timestamp last_time_ = Timestamp::MinusInfinity();

@@ -48,10 +48,10 @@ class SendSideController final : public SenderController {
   void ProcessInterval(Timestamp now);
   // Delivers RemoteEstimate and the first REMB, which arrive before the first packet is sent.
   void FollowReceiver(Timestamp now);
-  // Returns the constraints in force, without a start rate.
+  // The constraints in force, without a start rate.
   webrtc::TargetRateConstraints Bounds(Timestamp now) const;
   webrtc::StreamsConfig StreamsConfig(Timestamp now) const;
-  // Calls `message`, which passes a message to the controller, with libwebrtc's clock at `time`; collects the update.
+  // Calls `message`, which passes a message to the controller, at `time`, and collects the update.
   template <class Message>
   void Deliver(Timestamp time, Message message);
   // Keeps new values in `update` until the host calls OnTimeout().
@@ -75,8 +75,7 @@ class SendSideController final : public SenderController {
   // The update that the next OnTimeout() returns, and the time since which it waits.
   SenderControlUpdate pending_;
   Timestamp pending_since_ = Timestamp::PlusInfinity();
-  // `wanted_` values and `frame_drop_ratio_` are the controller's; the host has received, or is about to receive, the
-  // others.
+  // `wanted_*` and `frame_drop_ratio_` are the controller's; the host has, or is about to receive, the others.
   DataRate wanted_target_rate_ = DataRate::Zero();
   std::optional<PacerConfig> wanted_pacer_config_;
   std::optional<DataRate> target_rate_;

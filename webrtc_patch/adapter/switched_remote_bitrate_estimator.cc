@@ -15,11 +15,11 @@ constexpr webrtc::TimeDelta kMaxProcessInterval = webrtc::TimeDelta::Millis(100)
 constexpr int kPacketsToGiveUp = 30;
 
 // libwebrtc's own receiver-side estimator, as in an unpatched call. It switches to absolute send time with the first
-// packet that has it, and back to transmission time offset after 30 packets without it: the rule of
-// ReceiveSideCongestionController, which is private there.
+// packet that has it, and back to transmission time offset after 30 packets without, like
+// ReceiveSideCongestionController, whose rule is private.
 class LibwebrtcRembEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
-  // `observer` must outlive this object.
+  // `observer` must outlive this.
   LibwebrtcRembEstimator(webrtc::RemoteBitrateObserver* observer, const webrtc::Environment& environment)
       : observer_(observer),
         environment_(environment),
@@ -62,7 +62,7 @@ SwitchedRemoteBitrateEstimator::SwitchedRemoteBitrateEstimator(
       environment_(environment),
       clock_(&environment_.clock()),
       outlet_(throttler, shared_settings_->Get().sender_decides_too ? nullptr : std::move(rtcp_sender), clock_) {
-  // Ignores RepeatRemb() requests from before this call began.
+  // Earlier RepeatRemb() were for other calls.
   repeats_ = shared_settings_->Get().repeats;
   FollowSettings();
 }

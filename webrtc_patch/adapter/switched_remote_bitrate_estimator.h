@@ -21,7 +21,7 @@ namespace weir::adapter {
 // Applies changed settings with each packet and each `Process`, which requests a call at least every 100 ms.
 class SwitchedRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimatorFromFactory {
  public:
-  // `throttler` must outlive this object.
+  // `throttler` must outlive this.
   SwitchedRemoteBitrateEstimator(std::shared_ptr<const SharedReceiveSideSettings> settings,
                                  webrtc::RemoteBitrateObserver* throttler, RembOutlet::RtcpSender rtcp_sender,
                                  const webrtc::Environment& environment);

@@ -16,7 +16,7 @@ namespace {
 constexpr int kVideoClockRate = 90'000;
 // IPv4, UDP, and the tag of SRTP (AES_CM_128_HMAC_SHA1_80).
 constexpr uint32_t kTransportOverheadBytes = 20 + 8 + 10;
-// Differences of times within +/- this bound do not overflow.
+// Differences of times in +/- this do not overflow.
 constexpr int64_t kMaxArrivalTimeUs = int64_t{1} << 60;
 
 BandwidthEstimatorConfig ConfigOf(const ReceiveSideSettings& settings, DataRate start_rate, webrtc::Clock* clock) {

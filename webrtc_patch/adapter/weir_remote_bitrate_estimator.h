@@ -20,13 +20,13 @@ namespace weir::adapter {
 // True if transport-cc feedback reports the packet, so that the sender counts it with UDP, IP and SRTP (docs/remb.md).
 bool IsReported(const webrtc::RtpPacketReceived& packet);
 
-// Runs Weir in one call. As the interface requires, it is never called concurrently. Both `Process`, which returns the
-// time until the next decision, and `IncomingPacket` make a due decision. So decisions continue in a blackout, and a
-// late timer does not delay them while packets arrive.
+// Runs Weir in one call; as the interface requires, never called concurrently. `Process`, which returns the time until
+// the next decision, and `IncomingPacket` make due decisions. So it decides in a blackout, and a late timer does not
+// delay it while packets arrive.
 class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
  public:
-  // `outlet` and `clock` must outlive this object. The estimate starts at `start_rate`, clamped to the settings'
-  // bounds. Sends nothing before SetInCharge(true).
+  // `outlet` and `clock` must outlive this. Starts at `start_rate`, clamped to the settings' bounds. Sends nothing
+  // before SetInCharge(true).
   WeirRemoteBitrateEstimator(const ReceiveSideSettings& settings, DataRate start_rate, RembOutlet* outlet,
                              webrtc::Clock* clock);
 
@@ -35,7 +35,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   // While in charge, estimates are sent as REMB, the latest one at once.
   void SetInCharge(bool in_charge);
   void RepeatRemb();
-  // BandwidthEstimator::OmitsLosses() while in charge, else false.
+  // While in charge: BandwidthEstimator::OmitsLosses().
   bool OmitsLosses() const { return in_charge_ && estimator_.OmitsLosses(); }
 
   void IncomingPacket(const webrtc::RtpPacketReceived& received) override;
@@ -63,7 +63,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   // Statistics since the last decision that `on_decision` received, and the target in force since then.
   IntervalAccumulator interval_;
   DataRate interval_target_ = DataRate::Zero();
-  // True if a decision was made since then.
+  // A decision was made since then.
   bool decided_ = false;
 
   ReceiveSideSettings settings_;

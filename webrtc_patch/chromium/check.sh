@@ -50,8 +50,8 @@ apply "$destination/weir.patch" || fail 1 "the patch does not apply to chromium 
 cp "$destination/weir.patch" "$destination/applied.patch"
 say "the patch applies to chromium $version"
 
-# Makes gn load only what webrtc_component depends on: its root is in the output folder, and pkg-config reports every
-# development package as present, because only programs need them.
+# Makes gn load what webrtc_component depends on: its root is in the output folder, and pkg-config reports all
+# development packages, which only programs need, as present.
 mkdir -p "$out/tools" "$src/out/root"
 echo 'group("root") { deps = [ "//third_party/webrtc_overrides:webrtc_component" ] }' >"$src/out/root/BUILD.gn"
 sed 's|^buildconfig = |root = "//out/root"\n&|' "$src/.gn" >"$src/out/dotfile.gn"

@@ -22,7 +22,7 @@ BASE_FEATURE_PARAM(double, kThroughputWeight, &kWebRtcWeirBandwidthEstimator, "t
 BASE_FEATURE_PARAM(double, kLatencyWeight, &kWebRtcWeirBandwidthEstimator, "latency", kBalanced.latency);
 BASE_FEATURE_PARAM(double, kLossWeight, &kWebRtcWeirBandwidthEstimator, "loss", kBalanced.loss);
 
-// Records histograms (chrome://histograms); in shadow mode, the rate that REMB would carry.
+// chrome://histograms; in shadow mode, the rate that REMB would carry.
 void RecordDecision(const ReceiveSideDecision& decision) {
   base::UmaHistogramCounts100000("WebRTC.Weir.TargetKbps",
                                  static_cast<int>(decision.estimate.target_rate.bps() / 1000));

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 using webrtc::kIncomingPacket;
 using webrtc::kOutgoingPacket;
 
-// Number of sender reports that are kept for receiver reports to refer to.
+// Sender reports kept for receiver reports to refer to.
 constexpr size_t kMaxSenderReports = 10'000;
 // libwebrtc's parser assumes that every call is encrypted.
 constexpr uint16_t kSrtpTagBytes = 10;

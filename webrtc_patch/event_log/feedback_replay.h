@@ -20,8 +20,8 @@ class FeedbackReplay {
 
   void OnProbeCluster(const webrtc::LoggedBweProbeClusterCreatedEvent& cluster);
   // Returns the packet as the controller saw it; nullopt if no feedback is expected for it. A log does not record which
-  // packets belong to a probe cluster: the next video packet starts the cluster, and all following packets belong to
-  // it until it is complete.
+  // packets belong to a probe cluster: the next video packet starts it, and all packets belong to it until it is
+  // complete.
   std::optional<webrtc::SentPacket> OnSentPacket(const webrtc::LoggedPacketInfo& packet);
   std::optional<webrtc::TransportPacketsFeedback> OnFeedback(const webrtc::rtcp::TransportFeedback& feedback,
                                                              webrtc::Timestamp time) {
@@ -45,7 +45,6 @@ class FeedbackReplay {
     webrtc::Timestamp last_sent = webrtc::Timestamp::MinusInfinity();
   };
 
-  // Returns the pacing information of the packet that is sent at `time`.
   webrtc::PacedPacketInfo TakePacingInfo(webrtc::Timestamp time, int packet_bytes, bool audio);
 
   const bool rfc8888_;

@@ -34,7 +34,7 @@ std::string_view Chunk(std::string_view chunks, std::string_view name) {
   while (chunks.size() > kChunkHeaderSize) {
     const std::string_view content = chunks.substr(kChunkHeaderSize, ReadAt<uint32_t>(chunks, 4));
     if (chunks.starts_with(name)) return content;
-    // Content of odd size is followed by a byte of padding.
+    // Content of odd size has a byte of padding.
     chunks.remove_prefix(std::min(chunks.size(), kChunkHeaderSize + content.size() + content.size() % 2));
   }
   return {};

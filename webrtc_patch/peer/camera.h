@@ -1,4 +1,4 @@
-// A camera that delivers the pictures of a frame source.
+// A camera whose pictures are those of a frame source.
 #ifndef WEIR_WEBRTC_PATCH_PEER_CAMERA_H_
 #define WEIR_WEBRTC_PATCH_PEER_CAMERA_H_
 

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Above the number of media sections in any call of weir-peer.
+// Above the media sections of any call of weir-peer.
 constexpr double kMaxMlineIndex = 255;
 constexpr double kMaxBitrateBps = 1e15;
 

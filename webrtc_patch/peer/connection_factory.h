@@ -23,7 +23,6 @@ struct ConnectionFactoryConfig {
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
   // Offers RFC 8888 feedback, so that packets are sent as ECT(1). In mode kGcc a receiver accepts it in any case.
   bool congestion_control_feedback = false;
-  // libwebrtc's field trials.
   FieldTrials field_trials;
   // The network manager and codecs are moved from.
   Runtime* runtime = nullptr;
@@ -34,8 +33,8 @@ struct ConnectionFactoryConfig {
   RtcpObserver rtcp_observer;
 };
 
-// Returns null if libwebrtc fails. PeerConnections and their observers run on `signaling_thread`, which must be started
-// and must outlive the result.
+// Null if libwebrtc fails. PeerConnections and their observers run on `signaling_thread`, which is started and must
+// outlive the result.
 webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFactory(ConnectionFactoryConfig config,
                                                                                     webrtc::Thread* signaling_thread);
 

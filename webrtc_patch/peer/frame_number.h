@@ -20,8 +20,7 @@ inline constexpr int kMinNumberedWidth = 80;
 // least 3 / 40 of the width.
 void DrawFrameNumber(uint16_t number, webrtc::I420Buffer& frame);
 
-// Works at any size if the picture was scaled in proportion. Returns nullopt if the picture is too small or the CRC is
-// wrong.
+// Works at any size if the picture was scaled in proportion. nullopt if it is too small or the CRC is wrong.
 std::optional<uint16_t> ReadFrameNumber(const webrtc::I420BufferInterface& frame);
 
 }  // namespace weir::peer

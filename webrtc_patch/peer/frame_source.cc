@@ -122,7 +122,7 @@ int ParseSize(const std::string& text) {
   return std::sscanf(text.c_str(), "%9d%c", &size, &rest) == 1 ? size : 0;
 }
 
-// Parses the file's first line. Throws ProgramError with a message that starts with `about`.
+// Parses the file's first line. Throws ProgramError; its message starts with `about`.
 FrameFormat ParseHeader(const std::string& line, const std::string& about) {
   std::istringstream words(line);
   std::string word;

@@ -15,7 +15,7 @@
 namespace weir::peer {
 namespace {
 
-// Becomes readable when the process is to end.
+// Readable when the process is to end.
 int wake_fd = -1;
 
 void Wake() {

@@ -37,7 +37,6 @@ struct Options {
   TimeDelta decision_delay = TimeDelta::Zero();
   // Runs in place of the model.
   std::optional<CustomControllerSpecification> custom_controller;
-  // libwebrtc's field trials.
   FieldTrials field_trials;
   Objective objective;
   TargetRateConstraints bitrate{.min_rate = DataRate::KilobitsPerSecond(30),
@@ -64,7 +63,7 @@ struct Options {
 // Parsing `app` sets `options`, which must outlive it.
 void AddOptions(CLI::App& app, Options& options);
 
-// Throws ProgramError if the bitrates are not valid.
+// Throws ProgramError.
 TargetRateConstraints MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t max_bps);
 
 }  // namespace weir::peer

@@ -108,7 +108,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
   if (peer->receive_side_ != nullptr) peer->receive_side_->Install();
   const std::optional<Error> fault =
       peer->signaling_thread_->BlockingCall([&] { return peer->Open(std::move(frames)); });
-  // This peer has its estimator by now; other calls in the process must not get one from its switch.
+  // The peer has its estimator; other calls of this process get theirs elsewhere.
   if (peer->receive_side_ != nullptr) ReceiveSideSwitch::Uninstall();
   if (fault) throw ProgramError(fault->message, kFailed);
   return peer;
@@ -222,7 +222,7 @@ void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state
     if (receive_side_ != nullptr) receive_side_->RepeatRemb();
   }
   if (runtime_.restarts_ice) {
-    // The sender is the offerer and restarts; the other end has failed as well, or learns the new candidates.
+    // The offerer restarts; the other end has failed as well, or learns the new candidates.
     if (state == State::kFailed && options_.send) RestartIce();
     return;
   }

@@ -58,7 +58,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   std::optional<Error> Prepare(webrtc::RtpTransceiverInterface& transceiver);
   std::optional<Error> PreferCodec(webrtc::RtpTransceiverInterface& transceiver);
   void SetSendBitrate(const TargetRateConstraints& bitrate, bool restart);
-  // Returns the sinks that receive decoded frames.
+  // Sinks of decoded frames.
   std::vector<webrtc::VideoSinkInterface<webrtc::VideoFrame>*> FrameSinks() const;
   // The encoders' upper limit can be set only once the call is negotiated.
   void SetMaxEncodingBitrate();
@@ -75,7 +75,6 @@ class Peer final : public webrtc::PeerConnectionObserver {
   // Handled by the session, as loading a model would block the signaling thread.
   void Run(const ModelCommand&) {}
 
-  // Reconnects with new candidates.
   void RestartIce();
   void MakeDescription(webrtc::SdpType type);
   void SetLocalDescription(std::unique_ptr<webrtc::SessionDescriptionInterface> description);
@@ -89,7 +88,7 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void FailUnless(std::function<bool()> has_recovered, webrtc::TimeDelta after, std::string reason);
   void Fail(const std::string& reason);
   void Refuse(const std::string& message) const { lines_->WriteError(message, false); }
-  // Wraps `function` so that it is not called after the peer's destruction.
+  // Wraps `function`, which is not called after the peer's destruction.
   template <class Function>
   auto WhileAlive(Function function) {
     return [alive = alive_, function = std::move(function)](auto&&... arguments) mutable {
@@ -115,26 +114,24 @@ class Peer final : public webrtc::PeerConnectionObserver {
   SenderClock sent_clock_;
   std::shared_ptr<ReceiveSideSwitch> receive_side_;
   std::unique_ptr<ReceivedFrames> received_frames_;
-  // The connection and its observers run on `signaling_thread_`, which is this one unless the runtime has one.
+  // The thread of the connection and its observers, unless the runtime has one.
   std::unique_ptr<webrtc::Thread> own_signaling_thread_;
   webrtc::Thread* signaling_thread_ = nullptr;
   webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> factory_;
   webrtc::scoped_refptr<webrtc::PeerConnectionInterface> connection_;
   // Null in a peer that only receives.
   webrtc::scoped_refptr<Camera> camera_;
-  // The remote track that feeds `FrameSinks()`.
+  // Feeds `FrameSinks()`.
   webrtc::scoped_refptr<webrtc::VideoTrackInterface> remote_track_;
   webrtc::scoped_refptr<webrtc::PendingTaskSafetyFlag> alive_;
 
   // Candidates that arrived before their description.
   std::vector<std::unique_ptr<webrtc::IceCandidate>> early_candidates_;
-  // True if the remote end is a weir-peer.
   bool remote_is_peer_ = false;
   bool has_remote_description_ = false;
   DataRate max_send_rate_ = DataRate::Zero();
   bool was_connected_ = false;
   bool failed_ = false;
-  // Counts changes of connection state.
   int connection_changes_ = 0;
 };
 

@@ -102,7 +102,7 @@ void Peer::SetLocalDescription(std::unique_ptr<SessionDescriptionInterface> desc
   // 1.3 the client is ready first: the first frame is sent earlier, and REMB arrives a round trip after it.
   if (sender_follows_remb && type == SdpType::kAnswer) BecomeDtlsServer(*description);
   const std::unique_ptr<SessionDescriptionInterface> sent = description->Clone();
-  // A weir-peer needs no start bitrate: it follows REMB at once, and the first REMB arrives before media is sent.
+  // A weir-peer follows REMB at once without it; the first REMB arrives before media.
   if (sender_follows_remb && type == SdpType::kAnswer && !remote_is_peer_)
     SetStartBitrate(*sent, sender_has_gcc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps);
   connection_->SetLocalDescription(std::move(description),

@@ -21,10 +21,10 @@ namespace weir::peer {
 // the .y4m file because the disk was too slow or full. Times are CLOCK_MONOTONIC.
 class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
  public:
-  // Maximum number of pictures that wait for the disk. Further pictures are not written, so that the decoder is never
-  // blocked. Without effect when frames are written at once.
+  // Maximum number of pictures that wait for the disk, unless `at_once`. Further pictures are not written: the decoder
+  // is never blocked.
   static constexpr size_t kMaxWaitingPictures = 45;
-  // Maximum number of lines that wait; further pictures are not recorded at all.
+  // Maximum number of waiting lines; further pictures leave no record.
   static constexpr size_t kMaxWaitingLines = 10'000;
 
   // Returns the capture time of a picture on this machine's CLOCK_MONOTONIC.
@@ -34,7 +34,7 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
   // written, from another thread unless `at_once`. Throws ProgramError.
   static std::unique_ptr<ReceivedFrames> Open(const std::string& path, int width, int height, bool at_once,
                                               CaptureTime capture_time, std::function<void(std::string)> on_error);
-  // Writes all waiting pictures and lines.
+  // Writes waiting pictures.
   ~ReceivedFrames() override = default;
   ReceivedFrames(const ReceivedFrames&) = delete;
   ReceivedFrames& operator=(const ReceivedFrames&) = delete;

@@ -12,7 +12,6 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// Returns the members of a pool with role, target and trust.
 ordered_json PoolLine(const PoolController& pool) {
   ordered_json members = ordered_json::array();
   for (size_t i = 0; i < pool.members().size(); ++i) {

@@ -30,7 +30,7 @@ struct RtcpObserver {
 std::unique_ptr<webrtc::RtcEventLogFactoryInterface> MakeRtcpObserverFactory(const RtcpObserver& observer,
                                                                              bool keeps_log);
 
-// Opens an output for StartRtcEventLog(); returns null if the file cannot be created.
+// For StartRtcEventLog(); null if the file cannot be created.
 std::unique_ptr<webrtc::RtcEventLogOutput> OpenEventLog(const std::string& path);
 
 // Computes capture times of frames on this machine's CLOCK_MONOTONIC from RTCP sender reports.

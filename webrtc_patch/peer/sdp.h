@@ -20,12 +20,12 @@ void RemoveTransportCc(webrtc::SessionDescriptionInterface& description);
 void BecomeDtlsServer(webrtc::SessionDescriptionInterface& answer);
 
 // Adds `x-google-start-bitrate` and `x-google-max-bitrate` (kMaxBitrateKbps) to every video codec. Chromium follows
-// REMB at once up to its own rate, which begins at the start bitrate and grows by 8 % per second without transport-cc,
-// and by probes with it.
+// REMB at once up to its own rate, which begins at the start bitrate and grows by 8 % a second, or with transport-cc by
+// probes.
 inline constexpr int64_t kMaxBitrateKbps = kMaxRateOfReceiver.bps() / 1000;
 void SetStartBitrate(webrtc::SessionDescriptionInterface& description, int64_t kbps);
 
-// Returns the kind of packets of each payload type.
+// Kind of packets by payload type.
 std::map<int, PacketKind> PacketKinds(const webrtc::SessionDescriptionInterface& description);
 
 // Returns the description as text with "a=tool:weir-peer", by which peers recognize each other.

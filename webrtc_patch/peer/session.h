@@ -31,7 +31,7 @@ class Session {
  private:
   struct NamedController {
     ControllerFactory factory;
-    // Name of the controller that is active at first.
+    // Name of the first active controller.
     std::string name;
   };
 
@@ -43,7 +43,7 @@ class Session {
   NamedController CustomAlone();
   NamedController MakeOptionsPool();
   void RunCall();
-  // Executes commands until the call ends; returns the reason.
+  // Returns the reason of the end.
   std::string ExecuteCommands(Peer& peer);
   // If the new model cannot be used, writes an "error" line and keeps the old one.
   void ReplaceModel(const ModelCommand& command, Peer& peer);

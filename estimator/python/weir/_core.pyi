@@ -128,7 +128,7 @@ class Model:
         """Loads the model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
     @staticmethod
     def shipped() -> Model:
-        """Returns the model that comes with Weir, loaded once. Raises weir.errors.MissingComponent if it is missing."""
+        """The model that comes with Weir, loaded once. Raises weir.errors.MissingComponent if it is missing."""
     @property
     def description(self) -> ModelDescription:
         """Its contract."""
@@ -158,7 +158,7 @@ class Pool:
         """
 
 class BandwidthEstimator:
-    """The receiver's estimator, which turns packets into estimates.
+    """The receiver's estimator: turns packets into estimates.
 
     The host calls `on_packet` for each RTP packet and `on_timeout` when `next_timeout_us` has come, and sends `remb()`
     when `remb_due` is true afterwards.
@@ -265,7 +265,7 @@ class BandwidthEstimator:
         """Returns an RTCP REMB with the rate in force and the streams that have not ended, at most 255."""
 
 class SendSideEstimator:
-    """Weir at the sender, which turns sent packets and transport-wide feedback into a target rate and a pacing rate.
+    """Weir at the sender: turns sent packets and transport-wide feedback into a target rate and a pacing rate.
 
     The host calls `on_sent_packet` for each packet in the order of sequence numbers, `on_transport_feedback` for each
     feedback message, and `on_timeout` when `next_timeout_us` has come; each may change the rates.

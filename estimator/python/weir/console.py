@@ -31,7 +31,7 @@ class _PlainConsole(Console):
 
 
 def output_console(pipe_width: int = 250) -> Console:
-    """Returns a console for standard output; a file or a pipe, which has no width, gets `pipe_width`."""
+    """Standard output; a file or a pipe, which has no width, gets `pipe_width`."""
     console = _PlainConsole()
     if not console.is_terminal:
         console.width = pipe_width
@@ -39,10 +39,10 @@ def output_console(pipe_width: int = 250) -> Console:
 
 
 def error_console() -> Console:
-    """Returns a console for standard error, as plain text, for progress and errors."""
+    """Standard error as plain text, for progress and errors."""
     return _PlainConsole(stderr=True, soft_wrap=True)
 
 
 def counted(number: int, noun: str) -> str:
-    """Formats a number with the noun that it counts."""
+    """A number with the noun that it counts."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

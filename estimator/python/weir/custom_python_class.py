@@ -246,7 +246,7 @@ def _seed(seed: int) -> None:
 
 
 def _where(error: Exception, path: Path) -> str:
-    """Returns the innermost line of the traceback in the user's file."""
+    """The innermost traceback line in the user's file."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
     return f"{path.name} line {frames[-1].lineno}, in {frames[-1].name}" if frames else path.name
 

@@ -21,7 +21,7 @@ _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)\])?.*extra =
 
 
 def shipped_model() -> Path:
-    """Returns the path of the shipped model, an ONNX file.
+    """Returns the ONNX file of the shipped model.
 
     Raises:
         MissingComponent: this copy of Weir has none.

@@ -83,12 +83,12 @@ class Statistics(TypedDict):
     # The rate in force: W3C's availableIncomingBitrate.
     target_rate_bps: int
     reason: str
-    # During the last second, like the next two.
+    # During the last second.
     receive_rate_bps: int
     # Mean; 0 if no packet had a send time.
     queueing_delay_us: int
     loss_ratio: float
-    # Since creation, like all below.
+    # Since creation.
     packets_received: int
     bytes_received: int
     # A late packet subtracts one, so it can decrease, even below 0.

@@ -12,10 +12,10 @@
 namespace weir::internal {
 namespace {
 
-// Has a fixed size, because reporting an error must not allocate memory.
+// Fixed size: reporting an error must not allocate memory.
 thread_local std::array<char, 512> last_error{};
 
-// Returns the guard's rules without those in `mask`; nullopt if one of these is unknown or cannot be switched off.
+// Returns the guard's rules without those in `mask`; nullopt if one of these has no switch.
 std::optional<GuardOptions> WithoutRules(uint64_t mask) {
   GuardOptions options;
   for (size_t rule = 0; rule < 64; ++rule) {

@@ -43,7 +43,7 @@ int Guarded(Function function) noexcept {
   });
 }
 
-// Calls `function` as Guarded() does, or returns an error if the handle is null.
+// Guarded(), or an error if the handle is null.
 template <class Handle, class Function>
 int OnHandle(Handle* handle, Function function) noexcept {
   return handle == nullptr ? FailArgument("the handle is NULL") : Guarded(function);
@@ -109,7 +109,7 @@ int SetConstraints(Estimator& estimator, const weir_target_rate_constraints* con
 
 // Makes the state of `controller` for one estimator.
 weir_controller::Made MakeController(const weir_controller* controller, DataRate start_rate);
-// Converts `config`, or the defaults if null. Normalizes the objective; creating the estimator checks all other fields.
+// Converts `config` (null: the defaults). Normalizes the objective; creating the estimator checks all other fields.
 Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config);
 
 }  // namespace weir::internal

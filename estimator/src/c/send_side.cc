@@ -17,7 +17,7 @@ using weir::internal::SetObjective;
 
 struct weir_send_side {
   weir::SendSideEstimator estimator;
-  // Scratch space for the reports of one message.
+  // Scratch space for one message.
   std::vector<weir::PacketFeedback> reports;
 };
 

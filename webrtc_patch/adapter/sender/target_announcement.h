@@ -16,8 +16,8 @@ class TargetAnnouncement {
   TargetAnnouncement(const webrtc::NetworkControllerConfig& config, double pacing_factor,
                      webrtc::TimeDelta pacing_window);
 
-  // A missing, infinite or zero minimum becomes libwebrtc's default of 30 kbps. A missing maximum is infinite; one
-  // below the minimum is raised to it. A missing start rate keeps its value, initially 300 kbps.
+  // A missing, infinite or zero minimum becomes 30 kbps, libwebrtc's default; a missing maximum is infinite, and one
+  // below the minimum is raised to it; a missing start rate stays as it was, at first 300 kbps.
   void SetConstraints(const webrtc::TargetRateConstraints& constraints);
   // See the constructor.
   void SetPacing(double factor, webrtc::TimeDelta window);
@@ -34,8 +34,7 @@ class TargetAnnouncement {
   webrtc::DataRate start_rate() const { return start_rate_; }
   webrtc::TimeDelta round_trip_time() const { return round_trip_time_; }
 
-  // Returns an empty update if nothing has changed or `now` is infinite. `target` must be within the bounds,
-  // `loss_ratio` in [0, 1].
+  // Empty if nothing has changed, or `now` is infinite. `target` must be within the bounds, `loss_ratio` in [0, 1].
   webrtc::NetworkControlUpdate Announce(webrtc::DataRate target, double loss_ratio, webrtc::Timestamp now);
 
  private:

@@ -37,7 +37,7 @@ constexpr double kPacingFactor = 2.5;
 // Lower, because an L4S queue marks bursts; at 1.1, frames would wait for half a second when the capacity drops.
 constexpr double kEct1PacingFactor = 1.5;
 
-// Adds RTP headers to libwebrtc's allocation to the encoders, which excludes them.
+// libwebrtc's allocation to the encoders excludes RTP headers.
 constexpr double kWithHeaders = 1.1;
 
 webrtc::NetworkControllerConfig WithoutPacingFactor(webrtc::NetworkControllerConfig config) {
@@ -210,7 +210,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   bool available_ = true;
   // True once a packet on this route has arrived as ECT(1).
   bool ect1_ = false;
-  // Scratch space for one feedback message.
+  // Scratch space for one message.
   std::vector<PacketFeedback> reports_;
 };
 

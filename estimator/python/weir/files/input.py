@@ -28,9 +28,8 @@ def read_bytes(path: str | os.PathLike[str], largest_bytes: int = LARGEST_TEXT_B
     """Reads a file, or a pipe that another process writes into.
 
     Raises:
-        InputError: it is missing, cannot be read, exceeds `largest_bytes`, or is a pipe that delivers nothing for 10 s
-        or
-            has no end after 60 s.
+        InputError: it is missing, unreadable, above `largest_bytes`, or a pipe that delivers nothing for 10 s or has no
+            end after 60 s.
     """
     shown = printable(path)
     try:
@@ -90,7 +89,7 @@ def decoded(content: bytes, source: str) -> str:
     """Decodes a file's bytes: UTF-8, or UTF-16 with a byte order mark, as spreadsheets and editors save it.
 
     Raises:
-        InputError: they are in neither encoding, or the text is blank.
+        InputError: they are neither, or blank.
     """
     is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
@@ -109,9 +108,8 @@ def parse_json(text: str, source: str) -> Any:
     """Parses JSON.
 
     Raises:
-        InputError: the text is not JSON (the message names source, line and column), has a number that is not finite,
-        or
-            an object with one key twice.
+        InputError: no JSON (the message names source, line and column), a number that is not finite, or an object with
+            one key twice.
     """
 
     def refuse(constant: str) -> Any:
@@ -173,7 +171,7 @@ def printable(text: str | os.PathLike[str]) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Does the same as `printable` for a text of several lines, which may have tabs."""
+    """Like `printable`, for a text of several lines, which may have tabs."""
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 

@@ -24,8 +24,8 @@ PARAMETERS = ("actor.", "head.")
 class ModelFile:
     """A model file of `weir.schema` 1.
 
-    `inputs` and `outputs` map names to shapes. `golden_vectors` and `parameters` are the numbers of golden vectors and
-    of learned parameters. `computed_by` is "the library", or "ONNX Runtime" if the model needs it.
+    `inputs` and `outputs` map names to shapes; `golden_vectors` and `parameters` are counts; `computed_by` is "the
+    library", or "ONNX Runtime" if the model needs it.
     """
 
     path: str
