@@ -4,11 +4,11 @@ statistics begin with "goog", older Firefox writes types without hyphens.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from weir.qoe_eval.call.webrtc_stats import NUMBERS
+from weir.qoe_eval.json_lines import number
 
 # Lower case: Chrome itself wrote both RTP and Rtp.
 _PREFIXES = (
@@ -89,11 +89,10 @@ def standard_value(value: Any, scale: float) -> Any:
     if value in ("true", "false"):
         return "cpu" if value == "true" else "none"
     try:
-        found = float(value) if isinstance(value, str) else value
+        found = number(float(value) if isinstance(value, str) else value)
     except ValueError:
         return value
-    is_number = isinstance(found, int | float) and not isinstance(found, bool) and math.isfinite(found)
-    return found * scale if is_number else value
+    return value if found is None else found * scale
 
 
 def standard_members(identifier: str, members: Mapping[str, Any]) -> dict[str, Any]:

@@ -95,6 +95,14 @@ def test_legacy_statistics_of_a_receiver_without_cpu(tmp_path):
     assert "frames that came were not decoded" in found.sentence
 
 
+def test_a_legacy_number_beyond_a_double_is_passed_over(tmp_path):
+    data = json.loads(made_dump.legacy_internals(call(UNDECODED)))
+    before = verdicts(tmp_path, json.dumps(data))
+    member = data["PeerConnections"]["12-1"]["stats"][f"ssrc_{made_dump.SSRC}_recv-packetsLost"]
+    member["values"] = json.dumps([10**400, *json.loads(member["values"])[1:]])
+    assert [one.cause for one in verdicts(tmp_path, json.dumps(data))] == [one.cause for one in before]
+
+
 def test_firefox_has_no_target_of_an_encoder(tmp_path):
     kept = []
     for time_ms, objects in sent(fps=0, kbps=60):
