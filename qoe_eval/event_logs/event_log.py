@@ -11,6 +11,7 @@ import numpy as np
 from weir.errors import InputError
 from weir.qoe_eval.json_lines import number
 from weir.qoe_eval.measures.flow_series import Array
+from weir.traces.bounds import MAX_DURATION_S
 
 MOST_EVENTS = 4_000_000
 _STATES = ("underusing", "normal", "overusing")
@@ -65,7 +66,8 @@ def parse_event_log(lines: bytes, source: str) -> EventLog:
     """The log of JSON lines as `event_log_lines` gives them.
 
     Raises:
-        InputError: it has over MOST_EVENTS events.
+        InputError: it has over MOST_EVENTS events, or is longer than a day, as with one wrong time: rows of 100 ms
+            would fill the memory.
     """
     collected: dict[str, list[float]] = {kind: [] for kind in _COLUMNS}
     reports: list[float] = []
@@ -85,6 +87,9 @@ def parse_event_log(lines: bytes, source: str) -> EventLog:
         elif kind in _COLUMNS:
             collected[kind] += (event["time_us"], *_numbers(event, _COLUMNS[kind]))
     log = EventLog(begin_s=1e-6 * begin_us, duration_s=1e-6 * (end_us - begin_us), feedback=feedback)
+    if log.duration_s > MAX_DURATION_S:
+        hours = log.duration_s / 3600
+        raise InputError(f"{source}: {hours:,.0f} hours from its first event to its last; give a log of a day at most")
     for kind, names in _COLUMNS.items():
         if collected[kind]:
             table = np.array(collected[kind]).reshape(-1, 1 + len(names)).T

@@ -48,6 +48,16 @@ def test_a_path_is_not_estimated_from_packets_without_feedback(run_weir, tmp_pat
     assert "feedback about 0 packets" in error
 
 
+@pytest.mark.parametrize("write", [rtpdump, pcap])
+def test_a_recording_with_a_time_weeks_away_is_refused_before_it_takes_memory(write, run_weir, tmp_path):
+    path = tmp_path / "recording"
+    packets = stream(duration_s=2)
+    path.write_bytes(write([*packets, (4e6, packets[-1][1])]))
+    status, _, error = run_weir("whatif", path, "--controller", "rule")
+    assert status == 2
+    assert "1,111 hours from its first event to its last; give a log of a day at most" in error
+
+
 @pytest.mark.parametrize("name", ["oracle", "./own.py:Own", "nothing"])
 def test_controllers_that_cannot_run_are_refused(name, run_weir, tmp_path):
     path = tmp_path / "recording"
