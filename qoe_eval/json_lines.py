@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from weir.errors import InputError
+from weir.files.input import open_file
 from weir.files.output import opened
 
 LONGEST_LINE = 4 << 20
@@ -40,7 +41,7 @@ def read_objects(path: Path) -> Iterator[dict[str, Any]]:
         InputError: the file cannot be read, or is larger than the log of any call.
     """
     try:
-        file = path.open("rb")
+        file = open_file(path)
     except FileNotFoundError:
         return
     except OSError as error:

@@ -78,8 +78,9 @@ def whatif(
     virtual calls on an estimate of the path instead.
     """
     check_exists(file)
-    if file.is_dir():
-        raise InputError(f"{printable(file)}: is a folder; give an event log, an rtpdump or a pcap")
+    if not file.is_file():
+        kind = "a folder" if file.is_dir() else "no file"
+        raise InputError(f"{printable(file)}: is {kind}; give an event log, an rtpdump or a pcap")
     with loading():
         from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, OpenLoop, logged_targets
         from weir.qoe_eval.event_logs.whatif import AT_RECEIVER, AT_SENDER, read_recording, run_whatif, write_whatif

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.errors import InputError
+from weir.files.input import open_file
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.call_causes import call_episodes
@@ -129,7 +130,7 @@ def read_record(folder: Path) -> CallRecord | None:
     """
     path = folder / logs.RECORD
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return CallRecord.model_validate_json(file.read(LARGEST_RECORD_BYTES))
     except FileNotFoundError:
         return None

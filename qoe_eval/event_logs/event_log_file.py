@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from weir.errors import InputError
-from weir.files.input import printable
+from weir.files.input import open_file, printable
 from weir.qoe_eval.event_logs.packet_file import PCAPNG
 from weir.simulator.executables import find_event_log
 
@@ -18,9 +18,9 @@ _FIRST_BYTES = 4096
 
 
 def is_event_log(path: Path) -> bool:
-    """True for a file that begins as an RTC event log does; False also for one that cannot be read."""
+    """True for a file that begins as an RTC event log does; False also for a pipe and what cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             start = file.read(_FIRST_BYTES)
     except OSError:
         return False

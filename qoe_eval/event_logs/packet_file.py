@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.errors import InputError
-from weir.files.input import printable, read_bytes
+from weir.files.input import open_file, printable, read_bytes
 from weir.qoe_eval.event_logs.rtp_packet import RtpPacket, find_abs_send_time, parse_rtp
 
 LARGEST_BYTES = 512 << 20
@@ -57,9 +57,9 @@ class PacketRecording:
 
 
 def is_packet_file(path: Path) -> bool:
-    """True for a file that begins as an rtpdump or a capture does; False also for one that cannot be read."""
+    """True for a file that begins as an rtpdump or a capture does; False also for a pipe and what cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             start = file.read(len(_RTPDUMP))
     except OSError:
         return False

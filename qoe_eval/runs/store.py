@@ -19,7 +19,7 @@ from typing import Generic
 
 from weir.console import counted, error_console
 from weir.errors import InputError
-from weir.files.input import printable
+from weir.files.input import open_file, printable
 from weir.files.output import alone_in, append, file_name, make_folder, refuse_other_results, write_bytes
 from weir.qoe_eval.records.results_file import RecordType, read_records, to_line
 from weir.qoe_eval.records.run_record import RunRecord
@@ -116,7 +116,7 @@ class RecordStore(Generic[RecordType]):
         """The series of a run; None when the file is gone."""
         path = self.series_path(record)
         try:
-            with gzip.open(path, "rb") as compressed:
+            with open_file(path) as file, gzip.open(file) as compressed:
                 content = compressed.read(LARGEST_SERIES_BYTES + 1)
             if len(content) > LARGEST_SERIES_BYTES:
                 raise ValueError(f"over {LARGEST_SERIES_BYTES >> 20} MiB")

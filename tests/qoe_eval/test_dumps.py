@@ -5,6 +5,7 @@ redacted.
 
 import gzip
 import json
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -328,6 +329,12 @@ def test_the_command(run_weir, tmp_path):
     assert (status, out.strip()) == (0, "weir-dump-report/report.html")
     # People see the verdict, scripts the page.
     assert "of incoming video" in error or "No freeze" in error or "No incoming video" in error
+
+
+def test_a_dump_comes_through_a_pipe(run_weir):
+    with subprocess.Popen(["cat", RTCSTATS], stdout=subprocess.PIPE) as written:
+        status, out, error = run_weir("report", f"/dev/fd/{written.stdout.fileno()}")
+    assert (status, out.strip()) == (0, "weir-dump-report/report.html"), error
 
 
 def test_wrong_use_of_the_command(run_weir, tmp_path):

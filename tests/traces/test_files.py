@@ -15,7 +15,7 @@ from rich.table import Table
 from weir.cli.main import _fail as fail
 from weir.console import error_console, output_console
 from weir.errors import InputError
-from weir.files.input import parse_json, printable, read_bytes, read_text
+from weir.files.input import open_file, parse_json, printable, read_bytes, read_text
 from weir.files.output import append, file_name, make_folder, replacing, write_bytes, write_text
 from weir.files.place import refuse_folders_of_others
 
@@ -121,6 +121,16 @@ def test_reading_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weir.files.input._LONGEST_WAIT_S", 0.05)
     os.mkfifo(tmp_path / "pipe")
     assert "nothing came out of it for 0.05 s" in refused(read_text, tmp_path / "pipe")
+
+
+def test_what_is_read_in_parts_is_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_bytes(b"content")
+    for path in (tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(OSError, match="is no file"):
+            open_file(path)
+    with open_file(tmp_path / "file") as file:
+        assert file.read() == b"content"
 
 
 def test_a_pipe_that_somebody_writes_into_is_read() -> None:

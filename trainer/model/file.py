@@ -43,7 +43,8 @@ def check_checkpoint_file(checkpoint: Path) -> None:
     Raises:
         InputError: the file was refused.
     """
-    if not zipfile.is_zipfile(checkpoint):
+    # A pipe might never begin.
+    if not checkpoint.is_file() or not zipfile.is_zipfile(checkpoint):
         raise InputError(
             f"{checkpoint}: there is no such checkpoint, or it is damaged; give the folder of a training run"
         )

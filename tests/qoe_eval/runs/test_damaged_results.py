@@ -114,6 +114,15 @@ def test_damaged_series_are_named(results, run_weir, damage):
     assert f"{path.name}: damaged" in said
 
 
+def test_a_pipe_in_the_place_of_series_is_named(results, run_weir):
+    path = next((results / "series").iterdir())
+    path.unlink()
+    os.mkfifo(path)
+    status, _, said = run_weir("report", "here")
+    assert status == 2
+    assert f"{path.name}: damaged ([Errno 22] is no file)" in said
+
+
 def test_results_without_an_end_are_refused(results, run_weir):
     (results / "results.jsonl").unlink()
     os.mkfifo(results / "results.jsonl")

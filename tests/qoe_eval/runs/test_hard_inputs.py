@@ -122,9 +122,11 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
         (("train", "/dev/zero"), "/dev/zero: over 64 MiB"),
         (("train", "digits.toml"), "digits.toml: is not TOML: "),
         (("train", "latin.toml"), "latin.toml: byte 11 is no UTF-8 text"),
+        (("whatif", "pipe"), "pipe: is no file; give an event log"),
         (("report", "loop"), "loop: cannot be read (Too many levels of symbolic links)"),
         (("traces", "generate", "step", "--out", "/dev/full", "--force"), "/dev/full: the ending does not give"),
         (("traces", "convert", "trace.csv", "n" * 300 + ".csv"), "(File name too long); make room, or choose another"),
+        (("export", "pipe"), "pipe: there is no such checkpoint"),
         (("adapt", "loop", "--objective", "latency"), "loop: there is no such checkpoint"),
         (("serve", "--models", "n" * 300), f"weir: {'n' * 300}: File name too long; check the path"),
     ],
@@ -132,6 +134,7 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
 def test_no_traceback(weir, tmp_path, arguments, message):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "empty").write_bytes(b"")
+    os.mkfifo(tmp_path / "pipe")
     (tmp_path / "digits.toml").write_text("steps = " + "9" * 5000)
     (tmp_path / "latin.toml").write_bytes(b'name = "caf\xe9"')
     status, _, error = weir(*arguments)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import hashlib
 import json
 import math
 import os
 import select
+import stat
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from weir.errors import InputError
 
@@ -58,6 +60,17 @@ def read_bytes(path: str | os.PathLike[str], largest_bytes: int = LARGEST_TEXT_B
     finally:
         os.close(descriptor)
     raise InputError(f"{shown}: over {largest_bytes >> 20} MiB, more than is read; give a smaller file")
+
+
+def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+    """Opens a file that is read in parts, or only at its start. A pipe, which might never begin and whose start can be
+    read only once, and a device are refused as an OSError.
+    """
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "is no file")
+    return file
 
 
 def check_exists(path: str | os.PathLike[str]) -> None:
