@@ -49,7 +49,10 @@ fn bad_configurations_and_constraints_are_errors_and_change_nothing() {
     assert!(estimator.set_objective([-1.0, 1.0, 1.0]).is_err());
     assert_eq!((estimator.target_bitrate(), estimator.rates().reason), (START, "start"));
     let narrow = TargetRateConstraints {
-        min_rate_bps: 50_000, start_rate_bps: 60_000, max_rate_bps: 70_000, ..Default::default()
+        min_rate_bps: 50_000,
+        start_rate_bps: 60_000,
+        max_rate_bps: 70_000,
+        ..Default::default()
     };
     estimator.set_constraints(&narrow).unwrap();
     assert_eq!(estimator.target_bitrate(), 60_000.0);
