@@ -45,37 +45,33 @@ def test_goals_and_page_without_a_mixture(weir, tmp_path):
     assert rows["in_flight_global"]["reason"] == rows["after_change"]["reason"] == "name its file with --global"
     assert rows["nearest"]["reason"] == "the model is no mixture"
     assert rows["f1_gap"]["reason"] == "give TEACHER and --global"
+    assert "muses/lte" not in measured(document)
     markdown = (tmp_path / "out/muses.md").read_text()
     assert "0.999" in markdown
     assert all(row["measured"] in markdown for row in rows.values() if row["measured"])
 
 
-def test_a_global_tree_runs_beside_it_and_a_recorded_trace_is_lte(weir, tmp_path):
+def test_a_global_tree_and_a_teacher_run_beside_it_and_a_recorded_trace_is_lte(weir, tmp_path, monkeypatch):
+    monkeypatch.setattr("weir_papers.muses.muses.imitation_scores", lambda files, flows, simulator: {})
     (tmp_path / "traces/mahimahi").mkdir(parents=True)
     (tmp_path / "traces/mahimahi/Some-LTE.up").write_text("".join(f"{ms}\n" for ms in range(10, 120_000, 10)))
-    status, out, error = weir(*SMALL, "--global", shipped_model(), "--traces", "traces", "--json")
+    model = shipped_model()
+    others = (model, "--model", model, "--global", model, "--traces", "traces")
+    status, out, error = weir(*SMALL, *others, "--json")
     assert (status, error) == (0, "")
-    rows = {row["name"]: row for row in json.loads(out)["rows"]}
+    document = json.loads(out)
+    rows = {row["name"]: row for row in document["rows"]}
     # The same model: the stand-in has the same answers.
     assert rows["in_flight_global"]["value"] == pytest.approx(1.0)
     assert rows["after_change"]["value"] == pytest.approx(0.0)
     assert rows["lte_utilisation"]["value"] > 1
-    assert (tmp_path / "out/global/results.jsonl").is_file()
-
-
-def test_a_teacher_runs_beside_the_measured_model(weir, tmp_path, monkeypatch):
-    monkeypatch.setattr("weir_papers.muses.muses.imitation_scores", lambda files, flows, simulator: {})
-    teacher = shipped_model()
-    status, out, error = weir(*SMALL, teacher, "--model", teacher, "--json")
-    assert (status, error) == (0, "")
-    document = json.loads(out)
     steady = document["networks"]["steady-wifi"]
     assert steady[TEACHER]["utilisation"] == steady[MUSES]["utilisation"]
-    assert (tmp_path / "out/teacher-runs/results.jsonl").is_file()
+    for folder in ("global", "teacher-runs"):
+        assert (tmp_path / "out" / folder / "results.jsonl").is_file()
     found = measured(document)
     assert found["muses/of_teacher"] == pytest.approx([0.0])
     assert found["muses/steady"] == [steady[MUSES]["utilisation"]]
-    assert "muses/lte" not in found
 
 
 def test_teach_makes_what_else_is_given(weir):

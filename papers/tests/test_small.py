@@ -1,10 +1,12 @@
 """`weir paper all --small` in the real simulator: PolyCC alone, or all papers where WEIR_PAPERS is `all` (minutes)."""
 
+import json
 import os
 
 import pytest
 
 from weir.qoe_eval.measurement import read_measurement
+from weir_papers.polycc.demonstrations import demonstrations
 from weir_papers.repeat import REPETITIONS
 
 # Values that the small sizes cannot give: of a search on all nine traces, and of an adaptation that ends in time.
@@ -24,3 +26,12 @@ def test_the_small_size_has_a_value_of_every_claim(run_weir, tmp_path, real_simu
     assert {claim.key for claim in claims} - set(found.values) <= TOO_SMALL
     assert found.origins.keys() == names
     assert all(claim.what[:40] in " ".join(output.split()) for claim in claims[:1])
+    polycc = json.loads((tmp_path / "out/polycc/polycc.json").read_text())
+    rows = {row["name"]: row for row in polycc["rows"]}
+    assert polycc["run"]["runs"] == len(demonstrations())
+    # The paper's qualitative claims.
+    assert rows["bbr_idles"]["value"] < 0.55
+    assert rows["jitter100"]["value"] > 1.82
+    assert 0.541 < rows["halved"]["value"] < 1
+    assert rows["halved_bbr2"]["reached"] is None
+    assert "± 100" in (tmp_path / "out/polycc/polycc.md").read_text()

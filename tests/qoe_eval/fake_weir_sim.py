@@ -13,6 +13,7 @@ import random
 import signal
 import sys
 import time
+from bisect import bisect_right
 
 BEHAVIOUR = json.loads(os.environ.get("FAKE_WEIR_SIM", "{}"))
 TO_PARENT = {"interrupt parent": signal.SIGINT, "terminate parent": signal.SIGTERM}
@@ -32,8 +33,7 @@ def capacity_at(capacity, time_s):
             held = zip(capacity["times_s"], ends_s, capacity["rates_bps"], strict=True)
             return sum((end - start) * rate for start, end, rate in held) / capacity["period_s"]
         time_s %= capacity["period_s"]
-    rates = [rate for start, rate in zip(capacity["times_s"], capacity["rates_bps"], strict=True) if start <= time_s]
-    return rates[-1]
+    return capacity["rates_bps"][bisect_right(capacity["times_s"], time_s) - 1]
 
 
 def mean_delay(delay_ms):

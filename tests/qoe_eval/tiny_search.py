@@ -1,7 +1,7 @@
 """The configuration of a search that takes seconds."""
 
 
-def tiny_search(steps=768, trials=2):
+def tiny_search(steps=768, trials=2, rungs=2):
     """The text of its TOML file."""
     return f"""
 name = "tiny"
@@ -19,7 +19,7 @@ steps_per_update = 32
 batch_size = 64
 [tune]
 trials = {trials}
-rungs = 2
+rungs = {rungs}
 scenarios = 3
 scenario_duration_s = 5.0
 [tune.parameters]

@@ -172,7 +172,7 @@ def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
     adapt(
         start,
         (0.7, 0.2, 0.1),
-        steps=16_384,
+        steps=8_192,
         warm_up_steps=1024,
         simulator=fake_simulator,
         on_update=lambda state: rewards.append(state.mean_reward),

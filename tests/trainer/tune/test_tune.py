@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from tiny_search import tiny_search
 
 optuna = pytest.importorskip("optuna", reason="needs the extra `train`")
 from weir.qoe_eval.runs.task_processes import TaskFailure  # noqa: E402
@@ -57,6 +58,7 @@ def test_a_search_writes_its_trials_and_the_best_configuration(configuration, tm
 
 
 def test_a_search_that_is_killed_goes_on_and_repeats_nothing(configuration, tmp_path, run_weir):
+    configuration.write_text(tiny_search(steps=256, rungs=1))
     out = tmp_path / "search"
     command = [*WEIR, "tune", str(configuration), "--out", str(out), "--jobs", "1"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as search:
@@ -102,6 +104,7 @@ def test_a_trial_that_was_killed_goes_on_from_its_checkpoint(configuration, tmp_
 
 
 def test_ctrl_c_keeps_what_is_done(configuration, tmp_path):
+    configuration.write_text(tiny_search(steps=256, rungs=1))
     out = tmp_path / "search"
     command = [*WEIR, "tune", str(configuration), "--out", str(out), "--jobs", "1"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as search:
