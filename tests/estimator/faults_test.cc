@@ -66,92 +66,91 @@ class FaultTest : public testing::TestWithParam<std::string> {
   }
 
   // The share of `rate` that arrives in the span.
-  static double Share(const TestCall& call, int64_t from_s, int64_t to_s, DataRate rate) {
+  static double Share(const TestCall& call, int64_t from_s, int64_t to_s, DataRate rate = Kbps(2000)) {
     return call.ReceiveRate(Seconds(from_s), Seconds(to_s)) / rate;
   }
   static double P95Ms(const TestCall& call, int64_t from_s, int64_t to_s) {
     return call.Delay(0.95, Seconds(from_s), Seconds(to_s)).seconds() * 1e3;
   }
-  // A call on 2 Mbps for 60 s, on which something happens after 20 s: it must not matter 5 s later.
-  void ExpectNoHarm(TestPath path) {
-    TestCall call(estimator_, std::move(path));
-    call.RunUntil(Seconds(60));
-    EXPECT_GE(Share(call, 25, 60, Kbps(2000)), 0.75);
-    EXPECT_LE(Share(call, 25, 60, Kbps(2000)), 1.0);
-    EXPECT_LE(P95Ms(call, 25, 60), 200);
+  // A call over path_.
+  TestCall Run(int64_t end_s) {
+    TestCall call(estimator_, path_);
+    call.RunUntil(Seconds(end_s));
+    return call;
   }
+  // In this span of a call on 2 Mbps, nothing of the fault is left.
+  static void ExpectGood(const TestCall& call, int64_t from_s, int64_t to_s) {
+    EXPECT_GE(Share(call, from_s, to_s), 0.75);
+    EXPECT_LE(Share(call, from_s, to_s), 1.0);
+    EXPECT_LE(P95Ms(call, from_s, to_s), 200);
+  }
+  // 5 s after something happens at 20 s.
+  void ExpectNoHarm() { ExpectGood(Run(60), 25, 60); }
 
   // NADA fills the queue of 500 kbps and lets it drain, in turns, also without any fault.
   bool fills_slow_queues() const { return GetParam() == "nada"; }
 
   BandwidthEstimator estimator_;
+  TestPath path_{.capacity = Steady(Kbps(2000))};
 };
 
 // --- clocks ---------------------------------------------------------------------------------------------------------
 
 // By the packets alone it may be a path that stalled; hosts hand in times of a monotonic clock.
 TEST_P(FaultTest, TheArrivalClockIsSetForward) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta at, PacketArrival& packet) {
+  path_.change = [](TimeDelta at, PacketArrival& packet) {
     if (at >= Seconds(20)) packet.arrival_time += Seconds(10);
   };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(90));
-  EXPECT_GE(Share(call, 21, 60, Kbps(2000)), 0.01);
-  EXPECT_GE(Share(call, 60, 90, Kbps(2000)), 0.75);
-  EXPECT_LE(P95Ms(call, 60, 90), 200);
+  const TestCall call = Run(90);
+  EXPECT_GE(Share(call, 21, 60), 0.01);
+  ExpectGood(call, 60, 90);
 }
 
 TEST_P(FaultTest, TheArrivalClockIsSetBack) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta at, PacketArrival& packet) {
+  path_.change = [](TimeDelta at, PacketArrival& packet) {
     if (at >= Seconds(20)) packet.arrival_time = packet.arrival_time - Seconds(10);
   };
-  ExpectNoHarm(path);
+  ExpectNoHarm();
 }
 
 TEST_P(FaultTest, TheSendersClockIsSet) {
   for (const int64_t step_s : {-10, 10, 40}) {
     SCOPED_TRACE(step_s);
     estimator_ = MadeEstimator(Config(), Make(GetParam()));
-    TestPath path{.capacity = Steady(Kbps(2000))};
-    path.change = [step_s](TimeDelta at, PacketArrival& packet) {
+    path_.change = [step_s](TimeDelta at, PacketArrival& packet) {
       if (at >= Seconds(20)) packet.abs_send_time = (packet.abs_send_time + (step_s << 18)) & 0xFFFFFF;
     };
-    ExpectNoHarm(path);
+    ExpectNoHarm();
   }
 }
 
 // --- what a sender may do -------------------------------------------------------------------------------------------
 
 TEST_P(FaultTest, TheSsrcChangesInTheCall) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta at, PacketArrival& packet) {
+  path_.change = [](TimeDelta at, PacketArrival& packet) {
     if (at < Seconds(20)) return;
     packet.ssrc = 0xFFFFFFFF;
     packet.sequence_number += 12'345;
     packet.rtp_timestamp = ~packet.rtp_timestamp;
   };
-  ExpectNoHarm(path);
+  ExpectNoHarm();
   EXPECT_EQ(estimator_.counters().arrivals.restarts, 0u);
 }
 
 TEST_P(FaultTest, TheSenderBeginsAnewInTheSameStream) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta at, PacketArrival& packet) {
+  path_.change = [](TimeDelta at, PacketArrival& packet) {
     if (at >= Seconds(20)) packet.sequence_number += 30'000;
   };
-  ExpectNoHarm(path);
+  ExpectNoHarm();
   EXPECT_EQ(estimator_.counters().arrivals.restarts, 1u);
 }
 
 // The numbers of the last seconds again: all packets look like duplicates.
 TEST_P(FaultTest, TheSenderBeginsAnewALittleBefore) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta at, PacketArrival& packet) {
+  path_.change = [](TimeDelta at, PacketArrival& packet) {
     if (at >= Seconds(20)) packet.sequence_number -= 600;
   };
-  ExpectNoHarm(path);
+  ExpectNoHarm();
 }
 
 // Four packets of 65,535 bytes that jump by thousands: alone, or with all that follow.
@@ -161,12 +160,12 @@ TEST_P(FaultTest, FourPacketsJumpByThousands) {
     SCOPED_TRACE(seed);
     const bool alone = seed % 2 == 0;
     std::mt19937 random(seed);
-    TestPath path{.capacity = Steady(kCapacity)};
-    path.lost = [chance = Chance(0.05)](TimeDelta) mutable { return chance(); };
+    path_.capacity = Steady(kCapacity);
+    path_.lost = [chance = Chance(0.05)](TimeDelta) mutable { return chance(); };
     std::vector<uint16_t> jumps{2043, 2042, 5039, 2040};
     uint16_t jumped = 0;
     TimeDelta next = Seconds(20);
-    path.change = [&](TimeDelta at, PacketArrival& packet) {
+    path_.change = [&](TimeDelta at, PacketArrival& packet) {
       if (alone) jumped = 0;
       if (!jumps.empty() && at >= next) {
         jumped = static_cast<uint16_t>(jumped + jumps.back());
@@ -177,7 +176,7 @@ TEST_P(FaultTest, FourPacketsJumpByThousands) {
       packet.sequence_number = static_cast<uint16_t>(packet.sequence_number + jumped);
     };
     estimator_ = MadeEstimator({}, Make(GetParam()));
-    TestCall call(estimator_, path);
+    TestCall call(estimator_, path_);
     int starved = 0;
     for (int64_t tenths = 200; tenths < 600; ++tenths) {
       call.RunUntil(TimeDelta::Millis(100 * tenths));
@@ -205,10 +204,10 @@ TEST_P(FaultTest, PacketsJumpAndSeemFast) {
       std::uniform_real_distribution<double> share(0, 1);
       const DataRate capacity = Kbps(300) * std::pow(16, share(random));
       const TimeDelta longest_gap = TimeDelta::SecondsF(share(random) * (seed % 2 == 0 ? 0.6 : 2));
-      TestPath path{.capacity = Steady(capacity)};
+      path_.capacity = Steady(capacity);
       int jumps = 0;
       TimeDelta next = Seconds(20);
-      path.change = [&](TimeDelta at, PacketArrival& packet) {
+      path_.change = [&](TimeDelta at, PacketArrival& packet) {
         if (jumps < fast.packets && at >= next) {
           ++jumps;
           next = at + longest_gap * share(random);
@@ -217,7 +216,7 @@ TEST_P(FaultTest, PacketsJumpAndSeemFast) {
         packet.sequence_number = static_cast<uint16_t>(packet.sequence_number + 100 * jumps);
       };
       estimator_ = MadeEstimator(Config(), Make(GetParam()));
-      TestCall call(estimator_, path);
+      TestCall call(estimator_, path_);
       int64_t end_s = 20;
       while (jumps < fast.packets) call.RunUntil(Seconds(++end_s));
       end_s += fast.recovery_s;
@@ -229,14 +228,11 @@ TEST_P(FaultTest, PacketsJumpAndSeemFast) {
 
 // The sender's clock loses a tenth for ten seconds: a queue would grow so.
 TEST_P(FaultTest, TheSendersClockIsSlowByATenth) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta at, PacketArrival& packet) {
+  path_.change = [](TimeDelta at, PacketArrival& packet) {
     const TimeDelta lost = std::clamp(at - Seconds(20), TimeDelta::Zero(), Seconds(10)) * 0.1;
     packet.abs_send_time = (packet.abs_send_time - static_cast<uint32_t>(lost.seconds() * (1 << 18))) & 0xFFFFFF;
   };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
-  EXPECT_GE(Share(call, 50, 60, Kbps(2000)), 0.9);
+  EXPECT_GE(Share(Run(60), 50, 60), 0.9);
 }
 
 // Frames have good RTP timestamps, and an abs-send-time that passes `pace` times as fast from the beginning.
@@ -255,28 +251,23 @@ TEST_P(FaultTest, AbsSendTimeStandsStillOrIsSlowBesideGoodRtpTimestamps) {
   for (const double pace : {0.0, 0.9, 0.97, 0.99, 1.03}) {
     SCOPED_TRACE(pace);
     estimator_ = MadeEstimator(Config(), Make(GetParam()));
-    TestPath path{.capacity = Steady(Kbps(2000))};
-    path.frames_per_second = 30;
-    path.change = AbsSendTimeAtPace(pace);
-    TestCall call(estimator_, path);
-    call.RunUntil(Seconds(90));
-    EXPECT_GE(Share(call, 60, 90, Kbps(2000)), 0.75);
-    EXPECT_LE(P95Ms(call, 60, 90), 200);
+    path_.frames_per_second = 30;
+    path_.change = AbsSendTimeAtPace(pace);
+    ExpectGood(Run(90), 60, 90);
   }
 }
 
 TEST_P(FaultTest, EveryThousandthPacketComesAThousandTimes) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
   int packets = 0;
-  path.change = [&](TimeDelta, PacketArrival& packet) {
+  path_.change = [&](TimeDelta, PacketArrival& packet) {
     if (++packets % 1000 != 0) return;
     for (int i = 0; i < 1000; ++i) estimator_.OnPacket(packet);
   };
-  TestCall with(estimator_, path);
+  TestCall with(estimator_, path_);
   with.RunUntil(Seconds(60));
-  path.change = [](TimeDelta, PacketArrival&) {};
+  path_.change = [](TimeDelta, PacketArrival&) {};
   BandwidthEstimator other = MadeEstimator(Config(), Make(GetParam()));
-  TestCall without(other, path);
+  TestCall without(other, path_);
   without.RunUntil(Seconds(60));
   ASSERT_EQ(with.feedback().size(), without.feedback().size());
   for (size_t i = 0; i < with.feedback().size(); ++i) {
@@ -286,31 +277,26 @@ TEST_P(FaultTest, EveryThousandthPacketComesAThousandTimes) {
 }
 
 TEST_P(FaultTest, OnlyEveryThirdPacketHasASendTime) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta, PacketArrival& packet) { packet.has_abs_send_time = packet.sequence_number % 3 == 0; };
-  ExpectNoHarm(path);
+  path_.change = [](TimeDelta, PacketArrival& packet) { packet.has_abs_send_time = packet.sequence_number % 3 == 0; };
+  ExpectNoHarm();
 }
 
 TEST_P(FaultTest, NothingHasASendTime) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta, PacketArrival& packet) { packet.has_abs_send_time = false; };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(30));
+  path_.change = [](TimeDelta, PacketArrival& packet) { packet.has_abs_send_time = false; };
+  const TestCall call = Run(30);
   EXPECT_GE(estimator_.latest().target_rate, Kbps(30));
   EXPECT_LE(estimator_.latest().target_rate, Kbps(5000));
-  EXPECT_GE(Share(call, 10, 30, Kbps(2000)), 0.01);
+  EXPECT_GE(Share(call, 10, 30), 0.01);
 }
 
 TEST_P(FaultTest, PaddingOnlyAndEmptyPackets) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.change = [](TimeDelta, PacketArrival& packet) {
+  path_.change = [](TimeDelta, PacketArrival& packet) {
     if (packet.sequence_number % 3 == 0) return;
     packet.padding_size = packet.sequence_number % 3 == 1 ? packet.payload_size : 0;
     packet.payload_size = 0;
   };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(30));
-  EXPECT_GE(Share(call, 10, 30, Kbps(2000)), 0.1);
+  const TestCall call = Run(30);
+  EXPECT_GE(Share(call, 10, 30), 0.1);
   EXPECT_LE(P95Ms(call, 10, 30), 340);
 }
 
@@ -328,10 +314,9 @@ TEST_P(FaultTest, AHundredThousandPacketsASecond) {
 
 // The estimate must not follow an application that sends little down to nothing.
 TEST_P(FaultTest, TheApplicationIsTheLimitAndThenWantsMore) {
-  TestPath path{.capacity = Steady(Kbps(4000))};
-  path.max_media_rate = [](TimeDelta at) { return Kbps(at < Seconds(60) ? 300 : 100'000); };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
+  path_.capacity = Steady(Kbps(4000));
+  path_.max_media_rate = [](TimeDelta at) { return Kbps(at < Seconds(60) ? 300 : 100'000); };
+  TestCall call = Run(60);
   EXPECT_GE(estimator_.latest().target_rate, Kbps(300));
   call.RunUntil(Seconds(80));
   EXPECT_GE(Share(call, 65, 80, Kbps(4000)), 0.6);
@@ -340,50 +325,41 @@ TEST_P(FaultTest, TheApplicationIsTheLimitAndThenWantsMore) {
 // --- paths ----------------------------------------------------------------------------------------------------------
 
 TEST_P(FaultTest, AnOutageOfTenSeconds) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.lost = [](TimeDelta at) { return Within(at, 15, 25); };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
-  EXPECT_EQ(Share(call, 16, 25, Kbps(2000)), 0);
-  EXPECT_GE(Share(call, 30, 60, Kbps(2000)), 0.75);
-  EXPECT_LE(P95Ms(call, 30, 60), 200);
+  path_.lost = [](TimeDelta at) { return Within(at, 15, 25); };
+  const TestCall call = Run(60);
+  EXPECT_EQ(Share(call, 16, 25), 0);
+  ExpectGood(call, 30, 60);
 }
 
 TEST_P(FaultTest, AQueueOfFiveSeconds) {
-  TestPath path{.capacity = [](TimeDelta at) { return Kbps(Within(at, 20, 40) ? 500 : 2000); }, .queue = Seconds(5)};
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
+  path_.capacity = [](TimeDelta at) { return Kbps(Within(at, 20, 40) ? 500 : 2000); };
+  path_.queue = Seconds(5);
+  const TestCall call = Run(60);
   EXPECT_LE(P95Ms(call, 5, 20), 200);
   EXPECT_LE(P95Ms(call, 25, 40), 300);
   EXPECT_GE(Share(call, 25, 40, Kbps(500)), 0.6);
-  EXPECT_GE(Share(call, 50, 60, Kbps(2000)), 0.5);
+  EXPECT_GE(Share(call, 50, 60), 0.5);
 }
 
 TEST_P(FaultTest, AQueueOfOnePacket) {
-  TestPath path{.capacity = Steady(Kbps(2000)), .queue = TimeDelta::Millis(5)};
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
-  EXPECT_GE(Share(call, 10, 60, Kbps(2000)), 0.1);
+  path_.queue = TimeDelta::Millis(5);
+  const TestCall call = Run(60);
+  EXPECT_GE(Share(call, 10, 60), 0.1);
   EXPECT_LE(P95Ms(call, 10, 60), 40);
 }
 
 // Nothing is lost, and all that waited comes at once.
 TEST_P(FaultTest, AHandoverHoldsEverythingForFiveSeconds) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.goes_on = [](TimeDelta at) { return Within(at, 20, 25) ? Seconds(25) : at; };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
-  EXPECT_EQ(Share(call, 21, 25, Kbps(2000)), 0);
-  EXPECT_GE(Share(call, 30, 60, Kbps(2000)), 0.75);
-  EXPECT_LE(P95Ms(call, 30, 60), 200);
+  path_.goes_on = [](TimeDelta at) { return Within(at, 20, 25) ? Seconds(25) : at; };
+  const TestCall call = Run(60);
+  EXPECT_EQ(Share(call, 21, 25), 0);
+  ExpectGood(call, 30, 60);
 }
 
 TEST_P(FaultTest, TheRouteGrowsByAHundredMilliseconds) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.goes_on = [](TimeDelta at) { return at < Seconds(20) ? at : at + TimeDelta::Millis(100); };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
-  EXPECT_GE(Share(call, 30, 60, Kbps(2000)), 0.75);
+  path_.goes_on = [](TimeDelta at) { return at < Seconds(20) ? at : at + TimeDelta::Millis(100); };
+  const TestCall call = Run(60);
+  EXPECT_GE(Share(call, 30, 60), 0.75);
   EXPECT_LE(P95Ms(call, 30, 60), 300);
 }
 
@@ -404,43 +380,40 @@ TEST(RouteTest, GrowsAfterHeavyLoss) {
 
 // As a Wi-Fi that aggregates.
 TEST_P(FaultTest, PacketsComeInBurstsOfFortyMilliseconds) {
-  TestPath path{.capacity = Steady(Kbps(2000))};
-  path.goes_on = [](TimeDelta at) { return TimeDelta::Micros((at.us() / 40'000 + 1) * 40'000); };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
-  EXPECT_GE(Share(call, 10, 60, Kbps(2000)), 0.5);
+  path_.goes_on = [](TimeDelta at) { return TimeDelta::Micros((at.us() / 40'000 + 1) * 40'000); };
+  const TestCall call = Run(60);
+  EXPECT_GE(Share(call, 10, 60), 0.5);
   EXPECT_LE(P95Ms(call, 10, 60), 240);
 }
 
 // The rate before a stop is no reason to fill a queue that outlasts it.
 TEST_P(FaultTest, ALinkStopsForHalfOfTheTime) {
   static constexpr TimeDelta kPeriod = TimeDelta::Millis(600), kStop = TimeDelta::Millis(300);
-  TestPath path{.capacity = Steady(Kbps(4000)), .queue = TimeDelta::Millis(1500)};
-  path.takes = [](TimeDelta time) {
+  path_.capacity = Steady(Kbps(4000));
+  path_.queue = TimeDelta::Millis(1500);
+  path_.takes = [](TimeDelta time) {
     const TimeDelta begin = TimeDelta::Micros(time.us() / kPeriod.us() * kPeriod.us());
     return std::max(time, begin + kStop);
   };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(120));
-  EXPECT_GE(Share(call, 30, 120, Kbps(2000)), 0.45);
+  const TestCall call = Run(120);
+  EXPECT_GE(Share(call, 30, 120), 0.45);
   EXPECT_LE(P95Ms(call, 30, 120), 1300);
   EXPECT_LE(call.lost(), 5);
 }
 
 // A token bucket of 15 kB before a link of twice its rate: loss without any queue.
 TEST_P(FaultTest, APolicerLimitsTheRate) {
-  TestPath path{.capacity = Steady(Kbps(4000))};
-  path.lost = [tokens = 15e3, before = TimeDelta::Zero()](TimeDelta at) mutable {
+  path_.capacity = Steady(Kbps(4000));
+  path_.lost = [tokens = 15e3, before = TimeDelta::Zero()](TimeDelta at) mutable {
     tokens = std::min(15e3, tokens + (at - before).seconds() * 2e6 / 8);
     before = at;
     const bool drops = tokens < 1228;
     if (!drops) tokens -= 1228;
     return drops;
   };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
-  EXPECT_GE(Share(call, 10, 60, Kbps(2000)), 0.5);
-  EXPECT_LE(Share(call, 10, 60, Kbps(2000)), 1.0);
+  const TestCall call = Run(60);
+  EXPECT_GE(Share(call, 10, 60), 0.5);
+  EXPECT_LE(Share(call, 10, 60), 1.0);
   // The rule takes loss without a queue for chance. The sender's own limit, which would hold it, is not simulated here.
   if (GetParam() == "rule") return;
   EXPECT_LE(static_cast<double>(call.lost()), 0.5 * static_cast<double>(call.deliveries().size()));
@@ -452,11 +425,10 @@ TEST_P(FaultTest, HalfOfTheFeedbackIsLost) {
   for (const double share : {0.1, 0.5}) {
     SCOPED_TRACE(share);
     estimator_ = MadeEstimator(Config(), Make(GetParam()));
-    TestPath path{.capacity = [](TimeDelta at) { return Kbps(at >= Seconds(20) ? 500 : 2000); }};
-    path.feedback_lost = [chance = Chance(share)](TimeDelta) mutable { return chance(); };
-    TestCall call(estimator_, path);
-    call.RunUntil(Seconds(60));
-    EXPECT_GE(Share(call, 10, 20, Kbps(2000)), 0.6);
+    path_.capacity = [](TimeDelta at) { return Kbps(at >= Seconds(20) ? 500 : 2000); };
+    path_.feedback_lost = [chance = Chance(share)](TimeDelta) mutable { return chance(); };
+    const TestCall call = Run(60);
+    EXPECT_GE(Share(call, 10, 20), 0.6);
     EXPECT_GE(Share(call, 25, 60, Kbps(500)), 0.5);
     // A rate that was taken back is still in force where that was lost.
     EXPECT_LE(P95Ms(call, 25, 60), 350);
@@ -464,10 +436,9 @@ TEST_P(FaultTest, HalfOfTheFeedbackIsLost) {
 }
 
 TEST_P(FaultTest, AllFeedbackIsLostWhileTheCapacityFalls) {
-  TestPath path{.capacity = [](TimeDelta at) { return Kbps(at >= Seconds(20) ? 500 : 2000); }};
-  path.feedback_lost = [](TimeDelta at) { return Within(at, 19, 24); };
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(60));
+  path_.capacity = [](TimeDelta at) { return Kbps(at >= Seconds(20) ? 500 : 2000); };
+  path_.feedback_lost = [](TimeDelta at) { return Within(at, 19, 24); };
+  const TestCall call = Run(60);
   EXPECT_GE(P95Ms(call, 20, 24), 250);
   EXPECT_LE(P95Ms(call, 29, 60), fills_slow_queues() ? 350 : 250);
   EXPECT_LE(call.Delay(0.5, Seconds(29), Seconds(60)), TimeDelta::Millis(200));
@@ -475,10 +446,9 @@ TEST_P(FaultTest, AllFeedbackIsLostWhileTheCapacityFalls) {
 }
 
 TEST_P(FaultTest, FeedbackTakesTwoSeconds) {
-  TestPath path{.capacity = Steady(Kbps(2000)), .feedback_delay = Seconds(2)};
-  TestCall call(estimator_, path);
-  call.RunUntil(Seconds(120));
-  EXPECT_GE(Share(call, 20, 120, Kbps(2000)), 0.05);
+  path_.feedback_delay = Seconds(2);
+  const TestCall call = Run(120);
+  EXPECT_GE(Share(call, 20, 120), 0.05);
   EXPECT_LE(P95Ms(call, 20, 120), 331);
   EXPECT_GE(estimator_.latest().target_rate, Kbps(30));
 }

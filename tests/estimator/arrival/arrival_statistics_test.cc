@@ -15,23 +15,26 @@ namespace {
 constexpr Timestamp kStart = Timestamp::Seconds(100);
 constexpr TimeDelta kSpacing = TimeDelta::Millis(10);
 
-TEST(ArrivalStatisticsTest, UnwrapsSequenceNumbers) {
-  ArrivalStatistics statistics;
+class ArrivalStatisticsTest : public testing::Test {
+ protected:
+  ArrivalStatistics statistics_;
+  TestStream stream_;
+};
+
+TEST_F(ArrivalStatisticsTest, UnwrapsSequenceNumbers) {
   TestStream stream(1, 65'530);
   int64_t previous = 65'529;
   for (int i = 0; i < 200'000; ++i) {
-    const std::optional<Arrival> arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i));
+    const std::optional<Arrival> arrival = statistics_.OnPacket(stream.Next(kStart + kSpacing * i));
     ASSERT_TRUE(arrival);
     ASSERT_EQ(arrival->sequence_number, ++previous);
     ASSERT_EQ(arrival->lost_change, 0);
   }
 }
 
-TEST(ArrivalStatisticsTest, UnwrapsReorderingAcrossTheWrap) {
-  ArrivalStatistics statistics;
-  const TestStream stream;
-  const auto number = [&](uint16_t sequence_number) {
-    return statistics.OnPacket(stream.Make(sequence_number, kStart))->sequence_number;
+TEST_F(ArrivalStatisticsTest, UnwrapsReorderingAcrossTheWrap) {
+  const auto number = [this](uint16_t sequence_number) {
+    return statistics_.OnPacket(stream_.Make(sequence_number, kStart))->sequence_number;
   };
   EXPECT_EQ(number(65'534), 65'534);
   EXPECT_EQ(number(1), 65'537);
@@ -40,42 +43,36 @@ TEST(ArrivalStatisticsTest, UnwrapsReorderingAcrossTheWrap) {
   EXPECT_EQ(number(2), 65'538);
 }
 
-TEST(ArrivalStatisticsTest, UnwrapsBelowTheFirstPacket) {
-  ArrivalStatistics statistics;
-  const TestStream stream;
-  EXPECT_EQ(statistics.OnPacket(stream.Make(0, kStart))->sequence_number, 0);
-  const std::optional<Arrival> earlier = statistics.OnPacket(stream.Make(65'535, kStart));
+TEST_F(ArrivalStatisticsTest, UnwrapsBelowTheFirstPacket) {
+  EXPECT_EQ(statistics_.OnPacket(stream_.Make(0, kStart))->sequence_number, 0);
+  const std::optional<Arrival> earlier = statistics_.OnPacket(stream_.Make(65'535, kStart));
   EXPECT_EQ(earlier->sequence_number, -1);
   // Never counted as lost, hence no loss taken back.
   EXPECT_EQ(earlier->lost_change, 0);
 }
 
-TEST(ArrivalStatisticsTest, CountsAGapAndTakesItBackWhenPacketsAreLate) {
-  ArrivalStatistics statistics;
-  const TestStream stream;
-  statistics.OnPacket(stream.Make(10, kStart));
-  EXPECT_EQ(statistics.OnPacket(stream.Make(15, kStart))->lost_change, 4);
-  EXPECT_EQ(statistics.OnPacket(stream.Make(12, kStart))->lost_change, -1);
-  EXPECT_EQ(statistics.OnPacket(stream.Make(16, kStart))->lost_change, 0);
-  EXPECT_EQ(statistics.counters().reordered, 1u);
+TEST_F(ArrivalStatisticsTest, CountsAGapAndTakesItBackWhenPacketsAreLate) {
+  statistics_.OnPacket(stream_.Make(10, kStart));
+  EXPECT_EQ(statistics_.OnPacket(stream_.Make(15, kStart))->lost_change, 4);
+  EXPECT_EQ(statistics_.OnPacket(stream_.Make(12, kStart))->lost_change, -1);
+  EXPECT_EQ(statistics_.OnPacket(stream_.Make(16, kStart))->lost_change, 0);
+  EXPECT_EQ(statistics_.counters().reordered, 1u);
 }
 
-TEST(ArrivalStatisticsTest, DropsDuplicates) {
-  ArrivalStatistics statistics;
-  const TestStream stream;
-  for (const uint16_t sequence_number : {5, 6, 8}) statistics.OnPacket(stream.Make(sequence_number, kStart));
+TEST_F(ArrivalStatisticsTest, DropsDuplicates) {
+  for (const uint16_t sequence_number : {5, 6, 8}) statistics_.OnPacket(stream_.Make(sequence_number, kStart));
   for (int i = 0; i < 1000; ++i) {
     for (const uint16_t sequence_number : {5, 6, 8}) {
-      EXPECT_FALSE(statistics.OnPacket(stream.Make(sequence_number, kStart)));
+      EXPECT_FALSE(statistics_.OnPacket(stream_.Make(sequence_number, kStart)));
     }
   }
-  EXPECT_EQ(statistics.counters().duplicates, 3000u);
-  EXPECT_TRUE(statistics.OnPacket(stream.Make(7, kStart)));
-  EXPECT_FALSE(statistics.OnPacket(stream.Make(7, kStart)));
+  EXPECT_EQ(statistics_.counters().duplicates, 3000u);
+  EXPECT_TRUE(statistics_.OnPacket(stream_.Make(7, kStart)));
+  EXPECT_FALSE(statistics_.OnPacket(stream_.Make(7, kStart)));
 }
 
 // A path, or a host, delivers each ten packets twice; then the sender restarts and uses the same numbers again.
-TEST(ArrivalStatisticsTest, RisingCopiesAreNoRestartAndARestartedSenderIs) {
+TEST_F(ArrivalStatisticsTest, RisingCopiesAreNoRestartAndARestartedSenderIs) {
   for (const bool has_abs_send_time : {true, false}) {
     ArrivalStatistics statistics;
     const TestStream stream;
@@ -97,7 +94,7 @@ TEST(ArrivalStatisticsTest, RisingCopiesAreNoRestartAndARestartedSenderIs) {
   }
 }
 
-TEST(ArrivalStatisticsTest, SumOfLossIsRightAtAnyReorderingDepth) {
+TEST_F(ArrivalStatisticsTest, SumOfLossIsRightAtAnyReorderingDepth) {
   std::mt19937 random(1);
   for (const int depth : {1, 3, 20, 100, 500, 1000}) {
     ArrivalStatistics statistics;
@@ -126,52 +123,44 @@ TEST(ArrivalStatisticsTest, SumOfLossIsRightAtAnyReorderingDepth) {
   }
 }
 
-TEST(ArrivalStatisticsTest, RestartsAfterALeap) {
-  ArrivalStatistics statistics;
-  const TestStream stream;
-  statistics.OnPacket(stream.Make(100, kStart));
-  EXPECT_FALSE(statistics.OnPacket(stream.Make(30'100, kStart)));
-  const std::optional<Arrival> restarted = statistics.OnPacket(stream.Make(30'101, kStart));
+TEST_F(ArrivalStatisticsTest, RestartsAfterALeap) {
+  statistics_.OnPacket(stream_.Make(100, kStart));
+  EXPECT_FALSE(statistics_.OnPacket(stream_.Make(30'100, kStart)));
+  const std::optional<Arrival> restarted = statistics_.OnPacket(stream_.Make(30'101, kStart));
   ASSERT_TRUE(restarted);
   EXPECT_EQ(restarted->sequence_number, 30'101);
   EXPECT_EQ(restarted->lost_change, 0);
-  EXPECT_EQ(statistics.OnPacket(stream.Make(30'103, kStart))->lost_change, 1);
-  EXPECT_EQ(statistics.counters().restarts, 1u);
-  EXPECT_EQ(statistics.counters().invalid, 1u);
+  EXPECT_EQ(statistics_.OnPacket(stream_.Make(30'103, kStart))->lost_change, 1);
+  EXPECT_EQ(statistics_.counters().restarts, 1u);
+  EXPECT_EQ(statistics_.counters().invalid, 1u);
 }
 
-TEST(ArrivalStatisticsTest, AStrayPacketDoesNotRestart) {
-  ArrivalStatistics statistics;
-  TestStream stream;
+TEST_F(ArrivalStatisticsTest, AStrayPacketDoesNotRestart) {
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(statistics.OnPacket(stream.Next(kStart + kSpacing * i)));
-    EXPECT_FALSE(statistics.OnPacket(stream.Make(static_cast<uint16_t>(40'000 + i), kStart + kSpacing * i)));
+    ASSERT_TRUE(statistics_.OnPacket(stream_.Next(kStart + kSpacing * i)));
+    EXPECT_FALSE(statistics_.OnPacket(stream_.Make(static_cast<uint16_t>(40'000 + i), kStart + kSpacing * i)));
   }
-  EXPECT_EQ(statistics.counters().restarts, 0u);
+  EXPECT_EQ(statistics_.counters().restarts, 0u);
 }
 
-TEST(ArrivalStatisticsTest, CountsLossUpToTheMaximumDropout) {
-  ArrivalStatistics statistics;
-  const TestStream stream;
-  statistics.OnPacket(stream.Make(0, kStart));
+TEST_F(ArrivalStatisticsTest, CountsLossUpToTheMaximumDropout) {
+  statistics_.OnPacket(stream_.Make(0, kStart));
   constexpr TimeDelta kOutage = TimeDelta::Seconds(1);
-  EXPECT_EQ(statistics.OnPacket(stream.Make(2999, kStart + kOutage))->lost_change, 2998);
-  EXPECT_FALSE(statistics.OnPacket(stream.Make(5999, kStart + kOutage * 2)));
+  EXPECT_EQ(statistics_.OnPacket(stream_.Make(2999, kStart + kOutage))->lost_change, 2998);
+  EXPECT_FALSE(statistics_.OnPacket(stream_.Make(5999, kStart + kOutage * 2)));
 }
 
-TEST(ArrivalStatisticsTest, MeasuresQueueingDelayAcrossAbsSendTimeWraps) {
-  ArrivalStatistics statistics;
-  TestStream stream;
+TEST_F(ArrivalStatisticsTest, MeasuresQueueingDelayAcrossAbsSendTimeWraps) {
   for (int i = 0; i < 20'000; ++i) {  // 200 s, three wraps
     const TimeDelta queueing = TimeDelta::Millis(i % 50);
-    const auto arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(25) + queueing));
+    const auto arrival = statistics_.OnPacket(stream_.Next(kStart + kSpacing * i, TimeDelta::Millis(25) + queueing));
     ASSERT_TRUE(arrival->has_delay);
     ASSERT_NEAR(static_cast<double>(arrival->queueing_delay.us()), static_cast<double>(queueing.us()), 10) << i;
   }
-  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+  EXPECT_EQ(statistics_.counters().clock_restarts, 0u);
 }
 
-TEST(ArrivalStatisticsTest, SurvivesSilencesOfAnyLength) {
+TEST_F(ArrivalStatisticsTest, SurvivesSilencesOfAnyLength) {
   for (const int64_t silence_s : {1, 31, 32, 33, 63, 64, 65, 96, 3 * 3600, 30 * 86'400}) {
     ArrivalStatistics statistics;
     TestStream stream;
@@ -189,43 +178,37 @@ TEST(ArrivalStatisticsTest, SurvivesSilencesOfAnyLength) {
   }
 }
 
-TEST(ArrivalStatisticsTest, DelayChangeIsTheDifferenceOfDelays) {
-  ArrivalStatistics statistics;
-  TestStream stream;
-  statistics.OnPacket(stream.Next(kStart, TimeDelta::Millis(30)));
-  const auto later = statistics.OnPacket(stream.Next(kStart + kSpacing, TimeDelta::Millis(37)));
+TEST_F(ArrivalStatisticsTest, DelayChangeIsTheDifferenceOfDelays) {
+  statistics_.OnPacket(stream_.Next(kStart, TimeDelta::Millis(30)));
+  const auto later = statistics_.OnPacket(stream_.Next(kStart + kSpacing, TimeDelta::Millis(37)));
   EXPECT_NEAR(later->delay_change.seconds(), 0.007, 1e-5);
-  const auto lower = statistics.OnPacket(stream.Next(kStart + kSpacing * 2, TimeDelta::Millis(20)));
+  const auto lower = statistics_.OnPacket(stream_.Next(kStart + kSpacing * 2, TimeDelta::Millis(20)));
   EXPECT_NEAR(lower->delay_change.seconds(), -0.017, 1e-5);
   EXPECT_EQ(lower->queueing_delay, TimeDelta::Zero());
 }
 
-TEST(ArrivalStatisticsTest, ForgetsTheBaseDelayAfterHalfAMinute) {
-  ArrivalStatistics statistics;
-  TestStream stream;
-  statistics.OnPacket(stream.Next(kStart));
+TEST_F(ArrivalStatisticsTest, ForgetsTheBaseDelayAfterHalfAMinute) {
+  statistics_.OnPacket(stream_.Next(kStart));
   std::optional<Arrival> arrival;
   // The route has become 40 ms longer.
   for (int i = 1; i <= 2600; ++i) {
-    arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(65)));
+    arrival = statistics_.OnPacket(stream_.Next(kStart + kSpacing * i, TimeDelta::Millis(65)));
   }
   EXPECT_NEAR(arrival->queueing_delay.seconds(), 0.040, 1e-4);
   // The first 5 s of the new base are a measurement.
   for (int i = 2601; i <= 3600; ++i) {
-    arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(65)));
+    arrival = statistics_.OnPacket(stream_.Next(kStart + kSpacing * i, TimeDelta::Millis(65)));
   }
   EXPECT_NEAR(arrival->queueing_delay.seconds(), 0, 1e-4);
 }
 
-TEST(ArrivalStatisticsTest, ClockDriftStaysSmall) {
-  ArrivalStatistics statistics;
-  TestStream stream;
+TEST_F(ArrivalStatisticsTest, ClockDriftStaysSmall) {
   for (int i = 0; i < 60'000; ++i) {  // ten minutes, the sender's clock 500 ppm slow
     const TimeDelta elapsed = kSpacing * i;
-    const auto arrival = statistics.OnPacket(stream.Next(kStart + elapsed, TimeDelta::Millis(25) + elapsed * 500e-6));
+    const auto arrival = statistics_.OnPacket(stream_.Next(kStart + elapsed, TimeDelta::Millis(25) + elapsed * 500e-6));
     ASSERT_LE(arrival->queueing_delay, TimeDelta::Millis(17)) << i;
   }
-  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+  EXPECT_EQ(statistics_.counters().clock_restarts, 0u);
 }
 
 class ClockStepTest : public testing::TestWithParam<int64_t> {};
@@ -312,140 +295,125 @@ TEST_P(SenderClockTest, AStepLeavesTheQueueWhatItWas) {
   }
 }
 
-TEST(ArrivalStatisticsTest, ARepeatedPacketTellsNoTime) {
-  ArrivalStatistics statistics;
-  TestStream stream;
-  PacketArrival packet = stream.Next(kStart);
+TEST_F(ArrivalStatisticsTest, ARepeatedPacketTellsNoTime) {
+  PacketArrival packet = stream_.Next(kStart);
   packet.has_abs_send_time = false;
   packet.rtp_clock_rate = 90'000;
   packet.kind = PacketKind::kRetransmission;
-  EXPECT_FALSE(statistics.OnPacket(packet)->has_delay);
-  packet = stream.Next(kStart);
+  EXPECT_FALSE(statistics_.OnPacket(packet)->has_delay);
+  packet = stream_.Next(kStart);
   packet.kind = PacketKind::kRetransmission;
-  EXPECT_TRUE(statistics.OnPacket(packet)->has_delay);
+  EXPECT_TRUE(statistics_.OnPacket(packet)->has_delay);
 }
 
-TEST(ArrivalStatisticsTest, ArrivalTimesHandedOnNeverRunBackwards) {
-  ArrivalStatistics statistics;
-  TestStream stream;
+TEST_F(ArrivalStatisticsTest, ArrivalTimesHandedOnNeverRunBackwards) {
   Timestamp previous = Timestamp::MinusInfinity();
   std::mt19937 random(3);
   for (int i = 0; i < 1000; ++i) {
     const TimeDelta jitter = TimeDelta::Millis(static_cast<int64_t>(random() % 50));
-    const auto arrival = statistics.OnPacket(stream.Next(kStart + kSpacing * i, TimeDelta::Millis(25) + jitter));
+    const auto arrival = statistics_.OnPacket(stream_.Next(kStart + kSpacing * i, TimeDelta::Millis(25) + jitter));
     EXPECT_GE(arrival->packet.arrival_time, previous);
     EXPECT_LE(arrival->queueing_delay, TimeDelta::Millis(50));
     previous = arrival->packet.arrival_time;
   }
 }
 
-TEST(ArrivalStatisticsTest, FallsBackToRtpTimestamps) {
-  ArrivalStatistics statistics;
-  TestStream stream;
+TEST_F(ArrivalStatisticsTest, FallsBackToRtpTimestamps) {
   uint32_t rtp_timestamp = 0xFFFF0000;  // wraps soon
   for (int frame = 0; frame < 300; ++frame) {
     const TimeDelta queueing = TimeDelta::Millis(frame % 20);
     for (int i = 0; i < 3; ++i) {
       const Timestamp sent = kStart + TimeDelta::Millis(33) * frame + TimeDelta::Millis(2 * i);
-      PacketArrival packet = stream.Next(sent, TimeDelta::Millis(25) + queueing);
+      PacketArrival packet = stream_.Next(sent, TimeDelta::Millis(25) + queueing);
       packet.has_abs_send_time = false;
       packet.rtp_timestamp = rtp_timestamp;
       packet.rtp_clock_rate = 90'000;
-      const std::optional<Arrival> arrival = statistics.OnPacket(packet);
+      const std::optional<Arrival> arrival = statistics_.OnPacket(packet);
       EXPECT_EQ(arrival->has_delay, i == 0);
       EXPECT_NEAR(arrival->queueing_delay.seconds(), queueing.seconds(), 1e-4);
     }
     rtp_timestamp += 33 * 90;
   }
-  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+  EXPECT_EQ(statistics_.counters().clock_restarts, 0u);
 }
 
-TEST(ArrivalStatisticsTest, HoldsTheDelayWithoutAnySendTime) {
-  ArrivalStatistics statistics;
-  TestStream stream;
-  statistics.OnPacket(stream.Next(kStart, TimeDelta::Millis(25)));
-  statistics.OnPacket(stream.Next(kStart + kSpacing, TimeDelta::Millis(45)));
-  PacketArrival packet = stream.Next(kStart + kSpacing * 2, TimeDelta::Millis(300));
+TEST_F(ArrivalStatisticsTest, HoldsTheDelayWithoutAnySendTime) {
+  statistics_.OnPacket(stream_.Next(kStart, TimeDelta::Millis(25)));
+  statistics_.OnPacket(stream_.Next(kStart + kSpacing, TimeDelta::Millis(45)));
+  PacketArrival packet = stream_.Next(kStart + kSpacing * 2, TimeDelta::Millis(300));
   packet.has_abs_send_time = false;
   packet.rtp_clock_rate = 90'000;  // not used while abs-send-time is about
-  const std::optional<Arrival> arrival = statistics.OnPacket(packet);
+  const std::optional<Arrival> arrival = statistics_.OnPacket(packet);
   EXPECT_FALSE(arrival->has_delay);
   EXPECT_NEAR(arrival->queueing_delay.seconds(), 0.020, 1e-4);
 }
 
-TEST(ArrivalStatisticsTest, AFewAbsSendTimesDoNotReplaceRtpTimestamps) {
-  ArrivalStatistics statistics;
-  TestStream stream;
+TEST_F(ArrivalStatisticsTest, AFewAbsSendTimesDoNotReplaceRtpTimestamps) {
   for (int i = 0; i < 400; ++i) {
     const Timestamp sent = kStart + kSpacing * i;
-    PacketArrival packet = stream.Next(sent, TimeDelta::Millis(25));
+    PacketArrival packet = stream_.Next(sent, TimeDelta::Millis(25));
     packet.has_abs_send_time = (i >= 200 && i < 205) || i >= 300;
     if (i < 205) packet.abs_send_time -= static_cast<uint32_t>(i % 5) << 18;
     packet.rtp_timestamp = static_cast<uint32_t>(sent.us() * 9 / 100);
     packet.rtp_clock_rate = i < 350 ? 90'000 : 0;
-    const std::optional<Arrival> arrival = statistics.OnPacket(packet);
+    const std::optional<Arrival> arrival = statistics_.OnPacket(packet);
     EXPECT_TRUE(arrival->has_delay) << i;
     EXPECT_NEAR(arrival->queueing_delay.seconds(), 0, 1e-3) << i;
   }
 }
 
-TEST(ArrivalStatisticsTest, AbsurdClockRatesAreNoClock) {
-  ArrivalStatistics statistics;
-  TestStream stream;
+TEST_F(ArrivalStatisticsTest, AbsurdClockRatesAreNoClock) {
   for (const uint32_t rate : {0u, 1u, 999u, 1'000'001u, 0xFFFFFFFFu}) {
-    PacketArrival packet = stream.Next(kStart);
+    PacketArrival packet = stream_.Next(kStart);
     packet.has_abs_send_time = false;
     packet.rtp_clock_rate = rate;
-    EXPECT_FALSE(statistics.OnPacket(packet)->has_delay) << rate;
+    EXPECT_FALSE(statistics_.OnPacket(packet)->has_delay) << rate;
   }
 }
 
-TEST(ArrivalStatisticsTest, ManySsrcsNeverCostMoreThanTheTable) {
-  ArrivalStatistics statistics;
+TEST_F(ArrivalStatisticsTest, ManySsrcsNeverCostMoreThanTheTable) {
   TestStream media(0xFFFFFFFF);
   for (uint32_t i = 0; i < 100'000; ++i) {
     const Timestamp now = kStart + TimeDelta::Millis(i);
-    ASSERT_TRUE(statistics.OnPacket(TestStream(i).Next(now)));
+    ASSERT_TRUE(statistics_.OnPacket(TestStream(i).Next(now)));
     // A stream in use is not evicted: no restart, no false loss.
     if (i % 100 == 0) {
-      EXPECT_EQ(statistics.OnPacket(media.Next(now))->sequence_number, i / 100);
+      EXPECT_EQ(statistics_.OnPacket(media.Next(now))->sequence_number, i / 100);
     }
   }
-  EXPECT_EQ(statistics.counters().ssrc_evictions, 100'001u - ArrivalStatistics::kMaxSsrcs);
+  EXPECT_EQ(statistics_.counters().ssrc_evictions, 100'001u - ArrivalStatistics::kMaxSsrcs);
   std::vector<uint32_t> ssrcs(1000);
-  EXPECT_EQ(statistics.Ssrcs(ssrcs), ArrivalStatistics::kMaxSsrcs);
+  EXPECT_EQ(statistics_.Ssrcs(ssrcs), ArrivalStatistics::kMaxSsrcs);
   EXPECT_EQ(ssrcs[0], 99'999u);
 }
 
-TEST(ArrivalStatisticsTest, StreamsThatEndAreListedNoMore) {
-  ArrivalStatistics statistics;
+TEST_F(ArrivalStatisticsTest, StreamsThatEndAreListedNoMore) {
   std::vector<uint32_t> ssrcs(3);
-  for (const uint32_t ssrc : {7, 8, 9}) statistics.OnPacket(TestStream(ssrc).Next(kStart));
-  statistics.RemoveStream(8);
-  statistics.RemoveStream(100);
-  ASSERT_EQ(statistics.Ssrcs(ssrcs), 2u);
+  for (const uint32_t ssrc : {7, 8, 9}) statistics_.OnPacket(TestStream(ssrc).Next(kStart));
+  statistics_.RemoveStream(8);
+  statistics_.RemoveStream(100);
+  ASSERT_EQ(statistics_.Ssrcs(ssrcs), 2u);
   EXPECT_EQ(ssrcs[0], 9u);
   EXPECT_EQ(ssrcs[1], 7u);
   // No stream ends while all pause; while one sends, streams that pause for long end.
-  statistics.OnPacket(TestStream(8, 1).Next(kStart + TimeDelta::Seconds(20)));
-  EXPECT_EQ(statistics.Ssrcs(ssrcs), 3u);
-  statistics.OnPacket(TestStream(8, 2).Next(kStart + TimeDelta::Seconds(30)));
-  EXPECT_EQ(statistics.Ssrcs(ssrcs), 3u);
-  statistics.OnPacket(TestStream(8, 3).Next(kStart + TimeDelta::Seconds(31)));
-  ASSERT_EQ(statistics.Ssrcs(ssrcs), 1u);
+  statistics_.OnPacket(TestStream(8, 1).Next(kStart + TimeDelta::Seconds(20)));
+  EXPECT_EQ(statistics_.Ssrcs(ssrcs), 3u);
+  statistics_.OnPacket(TestStream(8, 2).Next(kStart + TimeDelta::Seconds(30)));
+  EXPECT_EQ(statistics_.Ssrcs(ssrcs), 3u);
+  statistics_.OnPacket(TestStream(8, 3).Next(kStart + TimeDelta::Seconds(31)));
+  ASSERT_EQ(statistics_.Ssrcs(ssrcs), 1u);
   EXPECT_EQ(ssrcs[0], 8u);
-  statistics.OnPacket(TestStream(7, 1).Next(kStart + TimeDelta::Seconds(31)));
-  EXPECT_EQ(statistics.Ssrcs(ssrcs), 2u);
+  statistics_.OnPacket(TestStream(7, 1).Next(kStart + TimeDelta::Seconds(31)));
+  EXPECT_EQ(statistics_.Ssrcs(ssrcs), 2u);
   // The receiver's clock is set back: the others are not from the future.
-  statistics.OnPacket(TestStream(8, 4).Next(kStart - TimeDelta::Seconds(1000)));
-  EXPECT_EQ(statistics.Ssrcs(ssrcs), 3u);
-  statistics.OnPacket(TestStream(8, 5).Next(kStart - TimeDelta::Seconds(969)));
-  EXPECT_EQ(statistics.Ssrcs(ssrcs), 1u);
+  statistics_.OnPacket(TestStream(8, 4).Next(kStart - TimeDelta::Seconds(1000)));
+  EXPECT_EQ(statistics_.Ssrcs(ssrcs), 3u);
+  statistics_.OnPacket(TestStream(8, 5).Next(kStart - TimeDelta::Seconds(969)));
+  EXPECT_EQ(statistics_.Ssrcs(ssrcs), 1u);
 }
 
 // Unmeasured streams cost no memory; only the first packets of streams beyond the prepared ones allocate.
-TEST(ArrivalStatisticsTest, AStreamMeasuredByItsRtpTimestampsIsForgottenWithItsSlot) {
-  ArrivalStatistics statistics;
+TEST_F(ArrivalStatisticsTest, AStreamMeasuredByItsRtpTimestampsIsForgottenWithItsSlot) {
   const auto packet = [](uint32_t ssrc, uint32_t i) {
     PacketArrival made = TestStream(ssrc, static_cast<uint16_t>(i)).Next(kStart + TimeDelta::Millis(10 * i));
     made.has_abs_send_time = false;
@@ -453,56 +421,51 @@ TEST(ArrivalStatisticsTest, AStreamMeasuredByItsRtpTimestampsIsForgottenWithItsS
     made.rtp_timestamp = 900 * i + ssrc;
     return made;
   };
-  for (uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(statistics.OnPacket(packet(5, i))->has_delay);
-  for (uint32_t ssrc = 100; ssrc < 100 + ArrivalStatistics::kMaxSsrcs; ++ssrc) statistics.OnPacket(packet(ssrc, 3));
-  EXPECT_EQ(statistics.counters().ssrc_evictions, 1u);
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(statistics_.OnPacket(packet(5, i))->has_delay);
+  for (uint32_t ssrc = 100; ssrc < 100 + ArrivalStatistics::kMaxSsrcs; ++ssrc) statistics_.OnPacket(packet(ssrc, 3));
+  EXPECT_EQ(statistics_.counters().ssrc_evictions, 1u);
   // The slot's next owner has a clock of its own, 1000 s away, which is no leap.
   PacketArrival next = packet(5, 4);
   next.rtp_timestamp += 90'000'000;
-  EXPECT_TRUE(statistics.OnPacket(next)->has_delay);
-  EXPECT_EQ(statistics.counters().clock_restarts, 0u);
+  EXPECT_TRUE(statistics_.OnPacket(next)->has_delay);
+  EXPECT_EQ(statistics_.counters().clock_restarts, 0u);
 }
 
-TEST(ArrivalStatisticsTest, ListsSsrcsMostRecentFirst) {
-  ArrivalStatistics statistics;
-  for (const uint32_t ssrc : {7, 8, 9}) statistics.OnPacket(TestStream(ssrc).Next(kStart));
-  statistics.OnPacket(TestStream(7, 1).Next(kStart));
+TEST_F(ArrivalStatisticsTest, ListsSsrcsMostRecentFirst) {
+  for (const uint32_t ssrc : {7, 8, 9}) statistics_.OnPacket(TestStream(ssrc).Next(kStart));
+  statistics_.OnPacket(TestStream(7, 1).Next(kStart));
   std::vector<uint32_t> ssrcs(2);
-  EXPECT_EQ(statistics.Ssrcs(ssrcs), 2u);
+  EXPECT_EQ(statistics_.Ssrcs(ssrcs), 2u);
   EXPECT_EQ(ssrcs, (std::vector<uint32_t>{7, 9}));
 }
 
-TEST(ArrivalStatisticsTest, AcceptsExtremeSizesAndRefusesImpossibleOnes) {
-  ArrivalStatistics statistics;
-  TestStream stream;
-  PacketArrival packet = stream.Next(kStart, TimeDelta::Zero(), 0);
+TEST_F(ArrivalStatisticsTest, AcceptsExtremeSizesAndRefusesImpossibleOnes) {
+  PacketArrival packet = stream_.Next(kStart, TimeDelta::Zero(), 0);
   packet.header_size = 0;
-  EXPECT_TRUE(statistics.OnPacket(packet));
-  EXPECT_TRUE(statistics.OnPacket(stream.Next(kStart, TimeDelta::Zero(), 65'515)));
-  EXPECT_FALSE(statistics.OnPacket(stream.Next(kStart, TimeDelta::Zero(), 65'516)));
-  packet = stream.Next(kStart);
+  EXPECT_TRUE(statistics_.OnPacket(packet));
+  EXPECT_TRUE(statistics_.OnPacket(stream_.Next(kStart, TimeDelta::Zero(), 65'515)));
+  EXPECT_FALSE(statistics_.OnPacket(stream_.Next(kStart, TimeDelta::Zero(), 65'516)));
+  packet = stream_.Next(kStart);
   packet.header_size = packet.payload_size = packet.padding_size = 0xFFFFFFFF;
-  EXPECT_FALSE(statistics.OnPacket(packet));
-  EXPECT_EQ(statistics.counters().invalid, 2u);
+  EXPECT_FALSE(statistics_.OnPacket(packet));
+  EXPECT_EQ(statistics_.counters().invalid, 2u);
 }
 
-TEST(ArrivalStatisticsTest, ExtremeTimesDoNotOverflow) {
-  ArrivalStatistics statistics;
-  TestStream stream;
+TEST_F(ArrivalStatisticsTest, ExtremeTimesDoNotOverflow) {
   const int64_t limit = int64_t{1} << 61;
   for (const int64_t us : {int64_t{0}, limit, -limit, limit - 1, int64_t{5}, -limit + 7, int64_t{0}}) {
-    PacketArrival packet = stream.Next(kStart);
+    PacketArrival packet = stream_.Next(kStart);
     packet.arrival_time = Timestamp::Micros(us);
-    const std::optional<Arrival> arrival = statistics.OnPacket(packet);
+    const std::optional<Arrival> arrival = statistics_.OnPacket(packet);
     ASSERT_TRUE(arrival);
     EXPECT_GE(arrival->queueing_delay, TimeDelta::Zero());
     EXPECT_TRUE(arrival->queueing_delay.IsFinite());
   }
   for (const Timestamp time : {Timestamp::PlusInfinity(), Timestamp::MinusInfinity(), Timestamp::Micros(limit + 1),
                                Timestamp::Micros(std::numeric_limits<int64_t>::max() - 1)}) {
-    PacketArrival packet = stream.Next(kStart);
+    PacketArrival packet = stream_.Next(kStart);
     packet.arrival_time = time;
-    EXPECT_FALSE(statistics.OnPacket(packet));
+    EXPECT_FALSE(statistics_.OnPacket(packet));
   }
 }
 

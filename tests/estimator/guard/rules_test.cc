@@ -15,9 +15,35 @@ namespace {
 
 constexpr DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
 
-class EcnRuleTest : public testing::Test {
+// One rule of the guard, and the path that it limits.
+class RuleTest : public testing::Test {
  protected:
-  EcnRuleTest() { path_.rate = Kbps(4000); }
+  explicit RuleTest(std::string_view name) : rule_(MakeRule(name)) {}
+
+  // Seconds in which the sender sends at `sent`; the last limit.
+  DataRate Send(double seconds, DataRate sent, double loss_ratio = 0, TimeDelta delay = TimeDelta::Zero()) {
+    DataRate limit = DataRate::PlusInfinity();
+    for (int i = 0; i < 10 * seconds; ++i) {
+      path_.Pass(sent, loss_ratio, delay, delay_stands_);
+      limit = path_.Limit(*rule_);
+    }
+    return limit;
+  }
+  // The facts after the rule has added its own.
+  GuardFacts Facts() {
+    GuardFacts facts = path_.Facts();
+    rule_->Apply(DataRate::PlusInfinity(), facts);
+    return facts;
+  }
+
+  WatchedPath path_;
+  bool delay_stands_ = false;
+  std::unique_ptr<GuardRule> rule_;
+};
+
+class EcnRuleTest : public RuleTest {
+ protected:
+  EcnRuleTest() : RuleTest("ecn") { path_.rate = Kbps(4000); }
 
   // The limit on a sender that obeys and has a share of its packets marked.
   DataRate Pass(double seconds, double marked, TimeDelta delay = TimeDelta::Zero()) {
@@ -29,9 +55,7 @@ class EcnRuleTest : public testing::Test {
     return limit_;
   }
 
-  WatchedPath path_;
   DataRate limit_ = DataRate::PlusInfinity();
-  std::unique_ptr<GuardRule> rule_ = MakeRule("ecn");
 };
 
 TEST_F(EcnRuleTest, IsSilentWithoutMarks) { EXPECT_TRUE(Pass(10, 0).IsPlusInfinity()); }
@@ -74,21 +98,13 @@ TEST_F(EcnRuleTest, AFullQueueIsNoSuchPath) {
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(Pass(0.1, 1, TimeDelta::Millis(30)).IsFinite());
 }
 
-class VetoRuleTest : public testing::Test {
+class VetoRuleTest : public RuleTest {
  protected:
-  // The last answer of `seconds` of the same.
-  DataRate Pass(double seconds, double loss_ratio, TimeDelta delay) {
-    DataRate limit = DataRate::PlusInfinity();
-    for (int i = 0; i < 10 * seconds; ++i) {
-      path_.Pass(Kbps(2000), loss_ratio, delay, delay_stands_);
-      limit = path_.Limit(*rule_);
-    }
-    return limit;
-  }
+  VetoRuleTest() : RuleTest("veto") {}
 
-  WatchedPath path_;
-  bool delay_stands_ = false;
-  std::unique_ptr<GuardRule> rule_ = MakeRule("veto");
+  DataRate Pass(double seconds, double loss_ratio, TimeDelta delay) {
+    return Send(seconds, Kbps(2000), loss_ratio, delay);
+  }
 };
 
 TEST_F(VetoRuleTest, IsSilentOnACalmPath) {
@@ -138,75 +154,61 @@ TEST_F(VetoRuleTest, SilenceIsNoQueue) {
   EXPECT_TRUE(path_.Limit(*rule_).IsPlusInfinity());
 }
 
-class PolicerRuleTest : public testing::Test {
+class PolicerRuleTest : public RuleTest {
  protected:
-  // Seconds in which `sent` meets a policer of `passed`; the last answer.
-  DataRate Send(int seconds, DataRate sent, DataRate passed, TimeDelta delay = TimeDelta::Zero()) {
-    const double loss_ratio = std::max(0.0, 1 - passed / sent);
-    return Lose(seconds, sent, loss_ratio, delay);
-  }
-  DataRate Lose(int seconds, DataRate sent, double loss_ratio, TimeDelta delay = TimeDelta::Zero()) {
-    DataRate limit = DataRate::PlusInfinity();
-    for (int i = 0; i < 10 * seconds; ++i) {
-      path_.Pass(sent, loss_ratio, delay);
-      limit = path_.Limit(*rule_);
-    }
-    return limit;
-  }
+  PolicerRuleTest() : RuleTest("policer") {}
 
-  WatchedPath path_;
-  std::unique_ptr<GuardRule> rule_ = MakeRule("policer");
+  // Seconds in which `sent` meets a policer of `passed`; the last limit.
+  DataRate Police(int seconds, DataRate sent, DataRate passed, TimeDelta delay = TimeDelta::Zero()) {
+    return Send(seconds, sent, std::max(0.0, 1 - passed / sent), delay);
+  }
+  // Meets one of 1 Mbps often enough to suspect it.
+  void Suspect() {
+    for (int i = 0; i < 4; ++i) {
+      Police(4, Kbps(900), Kbps(1000));
+      Police(2, Kbps(1300), Kbps(1000));
+    }
+  }
 };
 
 TEST_F(PolicerRuleTest, IsSuspectedTheThirdTimeAndHoldsTheRateBelowIt) {
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(Send(4, Kbps(900), Kbps(1000)).IsPlusInfinity()) << i;
-    Send(1, Kbps(1300), Kbps(1000));
+    EXPECT_TRUE(Police(4, Kbps(900), Kbps(1000)).IsPlusInfinity()) << i;
+    Police(1, Kbps(1300), Kbps(1000));
   }
-  const DataRate limit = Send(1, Kbps(900), Kbps(1000));
+  const DataRate limit = Police(1, Kbps(900), Kbps(1000));
   EXPECT_NEAR(static_cast<double>(limit.bps()), 0.95e6, 0.05e6);
 }
 
 TEST_F(PolicerRuleTest, ProbesUpwardsAndForgetsWhereNothingIsLost) {
-  for (int i = 0; i < 4; ++i) {
-    Send(4, Kbps(900), Kbps(1000));
-    Send(2, Kbps(1300), Kbps(1000));
-  }
-  const DataRate first = Send(3, Kbps(900), Kbps(1000));
-  const DataRate later = Send(10, Kbps(900), Kbps(1000));
+  Suspect();
+  const DataRate first = Police(3, Kbps(900), Kbps(1000));
+  const DataRate later = Police(10, Kbps(900), Kbps(1000));
   EXPECT_NEAR(later / first, 1.105, 0.02);
-  EXPECT_TRUE(Send(40, Kbps(900), Kbps(1000)).IsPlusInfinity());
+  EXPECT_TRUE(Police(40, Kbps(900), Kbps(1000)).IsPlusInfinity());
 }
 
 TEST_F(PolicerRuleTest, ForgetsWithinSecondsWherePathsCarryMore) {
-  for (int i = 0; i < 4; ++i) {
-    Send(4, Kbps(900), Kbps(1000));
-    Send(2, Kbps(1300), Kbps(1000));
-  }
-  EXPECT_FALSE(Send(3, Kbps(900), Kbps(1000)).IsPlusInfinity());
-  EXPECT_TRUE(Send(4, Kbps(1200), Kbps(2000)).IsPlusInfinity());
+  Suspect();
+  EXPECT_FALSE(Police(3, Kbps(900), Kbps(1000)).IsPlusInfinity());
+  EXPECT_TRUE(Police(4, Kbps(1200), Kbps(2000)).IsPlusInfinity());
 }
 
 TEST_F(PolicerRuleTest, APauseAndTheBucketThatItFillsAreNoReasonToForget) {
-  for (int i = 0; i < 4; ++i) {
-    Send(4, Kbps(900), Kbps(1000));
-    Send(2, Kbps(1300), Kbps(1000));
-  }
-  const DataRate before = Send(2, Kbps(50), Kbps(1000));
+  Suspect();
+  const DataRate before = Police(2, Kbps(50), Kbps(1000));
   EXPECT_FALSE(before.IsPlusInfinity());
-  GuardFacts facts = path_.Facts();
-  rule_->Apply(DataRate::PlusInfinity(), facts);
-  EXPECT_TRUE(facts.rate_causes_losses);
-  EXPECT_EQ(Send(60, Kbps(50), Kbps(1000)), before);
-  EXPECT_FALSE(Send(1, Kbps(1400), Kbps(2000)).IsPlusInfinity());
+  EXPECT_TRUE(Facts().rate_causes_losses);
+  EXPECT_EQ(Police(60, Kbps(50), Kbps(1000)), before);
+  EXPECT_FALSE(Police(1, Kbps(1400), Kbps(2000)).IsPlusInfinity());
 }
 
 TEST_F(PolicerRuleTest, LossByChanceIsNone) {
-  EXPECT_TRUE(Lose(60, Kbps(1000), 0.1).IsPlusInfinity());
+  EXPECT_TRUE(Send(60, Kbps(1000), 0.1).IsPlusInfinity());
   // Nor when it comes in bursts, at one rate all the time.
   for (int i = 0; i < 15; ++i) {
-    EXPECT_TRUE(Lose(5, Kbps(1000), 0).IsPlusInfinity());
-    EXPECT_TRUE(Lose(1, Kbps(1000), 0.08).IsPlusInfinity());
+    EXPECT_TRUE(Send(5, Kbps(1000), 0).IsPlusInfinity());
+    EXPECT_TRUE(Send(1, Kbps(1000), 0.08).IsPlusInfinity());
   }
 }
 
@@ -228,32 +230,28 @@ TEST_F(PolicerRuleTest, LossByChanceOfFewPacketsIsNone) {
 
 TEST_F(PolicerRuleTest, AQueueThatOverflowsIsNone) {
   for (int i = 0; i < 6; ++i) {
-    EXPECT_TRUE(Send(4, Kbps(900), Kbps(1000)).IsPlusInfinity());
-    EXPECT_TRUE(Send(2, Kbps(1300), Kbps(1000), TimeDelta::Millis(100)).IsPlusInfinity());
+    EXPECT_TRUE(Police(4, Kbps(900), Kbps(1000)).IsPlusInfinity());
+    EXPECT_TRUE(Police(2, Kbps(1300), Kbps(1000), TimeDelta::Millis(100)).IsPlusInfinity());
   }
 }
 
 TEST_F(PolicerRuleTest, LossAtEverOtherRatesIsNone) {
   for (const int64_t passed : {1000, 1500, 800, 2000, 1200}) {
-    Send(4, Kbps(passed * 9 / 10), Kbps(passed));
-    EXPECT_TRUE(Send(1, Kbps(passed * 13 / 10), Kbps(passed)).IsPlusInfinity());
+    Police(4, Kbps(passed * 9 / 10), Kbps(passed));
+    EXPECT_TRUE(Police(1, Kbps(passed * 13 / 10), Kbps(passed)).IsPlusInfinity());
   }
 }
 
-class OverloadRuleTest : public testing::Test {
+class OverloadRuleTest : public RuleTest {
  protected:
-  // Seconds of `sent`; the last answer.
-  DataRate Send(int seconds, DataRate sent, double loss_ratio) {
-    DataRate limit = DataRate::PlusInfinity();
-    for (int i = 0; i < 10 * seconds; ++i) {
-      path_.Pass(sent, loss_ratio);
-      limit = path_.Limit(*rule_);
-    }
-    return limit;
-  }
+  OverloadRuleTest() : RuleTest("overload") {}
 
-  WatchedPath path_;
-  std::unique_ptr<GuardRule> rule_ = MakeRule("overload");
+  // From 2 Mbps, because of loss, to 1.1 Mbps.
+  void BackOff() {
+    path_.rate = Kbps(2000);
+    EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
+    path_.rate = Kbps(1100);
+  }
 };
 
 TEST_F(OverloadRuleTest, IsSilentWithLittleLoss) {
@@ -280,9 +278,7 @@ TEST_F(OverloadRuleTest, LossThatALowerRateDoesNotEndIsLeftAloneForAMinute) {
 }
 
 TEST_F(OverloadRuleTest, TheRateBeforeABackOffInVainIsInForceAgainAtOnce) {
-  path_.rate = Kbps(2000);
-  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
-  path_.rate = Kbps(1100);
+  BackOff();
   std::vector<DataRate> applied;
   for (int i = 0; i < 100; ++i) {
     path_.Pass(Kbps(1100), 0.09);
@@ -293,11 +289,7 @@ TEST_F(OverloadRuleTest, TheRateBeforeABackOffInVainIsInForceAgainAtOnce) {
 }
 
 TEST_F(OverloadRuleTest, MeasuresTheLossThatALowerRateDoesNotEnd) {
-  const auto measured = [this] {
-    GuardFacts facts = path_.Facts();
-    rule_->Apply(DataRate::PlusInfinity(), facts);
-    return facts.loss_ratio_at_any_rate;
-  };
+  const auto measured = [this] { return Facts().loss_ratio_at_any_rate; };
   EXPECT_FALSE(Send(11, Kbps(2000), 0.2).IsPlusInfinity());
   EXPECT_EQ(measured(), 0) << "not before the end of a back-off";
   EXPECT_TRUE(Send(3, Kbps(1200), 0.12).IsPlusInfinity());
@@ -311,15 +303,11 @@ TEST_F(OverloadRuleTest, MeasuresTheLossThatALowerRateDoesNotEnd) {
 TEST_F(OverloadRuleTest, TakesAFifthForTheLossOfAShortQueue) {
   EXPECT_FALSE(Send(11, Kbps(2000), 0.3).IsPlusInfinity());
   EXPECT_TRUE(Send(3, Kbps(1200), 0.22).IsPlusInfinity());
-  GuardFacts facts = path_.Facts();
-  rule_->Apply(DataRate::PlusInfinity(), facts);
-  EXPECT_EQ(facts.loss_ratio_at_any_rate, 0);
+  EXPECT_EQ(Facts().loss_ratio_at_any_rate, 0);
 }
 
 TEST_F(OverloadRuleTest, ItIsNotAboveAMaximumOfMeanwhile) {
-  path_.rate = Kbps(2000);
-  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
-  path_.rate = Kbps(1100);
+  BackOff();
   path_.constraints.max_rate = Kbps(1500);
   DataRate highest = DataRate::Zero();
   for (int i = 0; i < 100; ++i) {
@@ -330,9 +318,7 @@ TEST_F(OverloadRuleTest, ItIsNotAboveAMaximumOfMeanwhile) {
 }
 
 TEST_F(OverloadRuleTest, ALowerRateThatEndsTheLossStays) {
-  path_.rate = Kbps(2000);
-  EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
-  path_.rate = Kbps(1100);
+  BackOff();
   for (int i = 0; i < 100; ++i) {
     path_.Pass(Kbps(1100));
     GuardFacts facts = path_.Facts();
@@ -354,8 +340,10 @@ TEST_F(OverloadRuleTest, LossOfASenderThatUsesLittleOfItsRateIsLeftAlone) {
 }
 
 // The share that the floor claims in competition with flows that keep the queue full.
-class ThroughputShareTest : public testing::Test {
+class ThroughputShareTest : public RuleTest {
  protected:
+  ThroughputShareTest() : RuleTest("floor") {}
+
   // A second at `rate` with a queue of 100 ms.
   void Second(DataRate rate, double loss_ratio = 0, bool delay_stands = true) {
     for (int i = 0; i < 10; ++i) {
@@ -366,8 +354,6 @@ class ThroughputShareTest : public testing::Test {
     }
   }
 
-  WatchedPath path_;
-  std::unique_ptr<GuardRule> rule_ = MakeRule("floor");
   double share_kbps_ = 0;
 };
 
@@ -407,9 +393,9 @@ TEST(FloorRuleTest, WhatIsLostAtAnyRateIsNoReasonToSink) {
   EXPECT_LT(path.rate, Kbps(3000));
 }
 
-class BoundsRuleTest : public testing::Test {
+class BoundsRuleTest : public RuleTest {
  protected:
-  BoundsRuleTest() {
+  BoundsRuleTest() : RuleTest("bounds") {
     path_.constraints.max_media_rate = Kbps(1000);
     path_.rate = Kbps(1000);
   }
@@ -424,8 +410,6 @@ class BoundsRuleTest : public testing::Test {
     }
   }
 
-  std::unique_ptr<GuardRule> rule_ = MakeRule("bounds");
-  WatchedPath path_;
   int with_repair_ = 0;
   int media_alone_ = 0;
 };

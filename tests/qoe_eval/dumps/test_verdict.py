@@ -99,11 +99,22 @@ def verdict_of(tmp_path):
     return read
 
 
+@pytest.fixture
+def freeze_of(verdict_of):
+    """The explained freeze of a dump of one connection and one freeze."""
+
+    def read(text):
+        (verdict,) = verdict_of(text)
+        (found,) = verdict.explained
+        return found
+
+    return read
+
+
 @pytest.mark.parametrize("cause", CALLS)
-def test_the_sentence_of_a_freeze(verdict_of, cause):
+def test_the_sentence_of_a_freeze(freeze_of, cause):
     changed, sentence = CALLS[cause]
-    (verdict,) = verdict_of(made_dump.internals(call(changed)))
-    (found,) = verdict.explained
+    found = freeze_of(made_dump.internals(call(changed)))
     assert (found.cause, found.sentence) == (cause, sentence)
     assert sentence.endswith(f"; {CAUSES[cause]}.")
 
@@ -130,21 +141,19 @@ WITHOUT_COUNTERS = {
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("cause", CALLS)
-def test_every_format_has_the_same_sentence(verdict_of, name, cause):
+def test_every_format_has_the_same_sentence(freeze_of, name, cause):
     changed, sentence = CALLS[cause]
     if cause == "browser busy" and name == "before statsType":
         pytest.skip("its only times are the first and the last one")
-    (verdict,) = verdict_of(FORMATS[name](call(changed)))
-    assert [one.sentence for one in verdict.explained] == [sentence]
+    assert freeze_of(FORMATS[name](call(changed))).sentence == sentence
 
 
 @pytest.mark.parametrize("name", WITHOUT_COUNTERS)
 @pytest.mark.parametrize("cause", ["path slowed", "network stopped", "sender stopped", "ended"])
-def test_a_freeze_that_no_browser_counted(verdict_of, name, cause):
+def test_a_freeze_that_no_browser_counted(freeze_of, name, cause):
     changed, _ = CALLS[cause]
-    (verdict,) = verdict_of(WITHOUT_COUNTERS[name](call(changed)))
-    (found,) = verdict.explained
-    (counted,) = verdict_of(made_dump.internals(call(changed)))[0].explained
+    found = freeze_of(WITHOUT_COUNTERS[name](call(changed)))
+    counted = freeze_of(made_dump.internals(call(changed)))
     assert found.cause == cause
     assert found.freeze.start_s == pytest.approx(counted.freeze.start_s, abs=0.5)
     assert found.freeze.duration_s == pytest.approx(counted.freeze.duration_s, abs=0.5)
@@ -219,9 +228,8 @@ def sending(seconds, **changed):
         ({"kbps": 0}, "muted", "no packet went out"),
     ],
 )  # fmt: skip
-def test_why_outgoing_video_stopped(verdict_of, changed, cause, fact):
-    (verdict,) = verdict_of(sending(20, fps=0, **changed))
-    (found,) = verdict.explained
+def test_why_outgoing_video_stopped(freeze_of, changed, cause, fact):
+    found = freeze_of(sending(20, fps=0, **changed))
     assert (found.cause, found.is_stop) == (cause, True)
     assert found.sentence.startswith(
         "At 9.0 s (14:13:29 UTC) outgoing video stopped for 10.0 s, to the end of the dump: "
@@ -256,7 +264,7 @@ def test_of_many_freezes_the_longest_are_explained(tmp_path):
     assert "88 more" in text
 
 
-def test_members_inside_values(verdict_of):
+def test_members_inside_values(freeze_of):
     """As Flutter and the native SDKs write them."""
     changed, sentence = CALLS["loss"]
     lines = []
@@ -264,31 +272,28 @@ def test_members_inside_values(verdict_of):
         for key, one in objects.items():
             members = {name: value for name, value in one.items() if name != "type"}
             lines.append({"id": key, "type": one["type"], "timestamp_us": 1000 * time_ms, "values": members})
-    (verdict,) = verdict_of("\n".join(map(json.dumps, lines)))
-    assert [one.sentence for one in verdict.explained] == [sentence]
+    assert freeze_of("\n".join(map(json.dumps, lines))).sentence == sentence
 
 
-def test_durations_that_a_browser_does_not_count(verdict_of):
+def test_durations_that_a_browser_does_not_count(freeze_of):
     """Frames have them, where a whole interval has none."""
     changed, _ = CALLS["path slowed"]
     text = made_dump.stats_lines(call(changed), "list").replace("totalFreezesDuration", "unknown")
-    (found,) = verdict_of(text)[0].explained
+    found = freeze_of(text)
     assert found.freeze.duration_s == pytest.approx(2.5, abs=0.1)
-    (found,) = verdict_of(
-        made_dump.stats_lines(call({20: {"frozen_s": 0.3}}), "list").replace("totalFreezesDuration", "x")
-    )[0].explained
+    found = freeze_of(made_dump.stats_lines(call({20: {"frozen_s": 0.3}}), "list").replace("totalFreezesDuration", "x"))
     assert "froze for an unknown time" in found.sentence
     assert found.cause == "unknown"
 
 
-def test_a_freeze_of_unknown_duration_with_packets_is_no_stop_of_the_network(verdict_of):
+def test_a_freeze_of_unknown_duration_with_packets_is_no_stop_of_the_network(freeze_of):
     lossy = made_dump.stats_lines(call({20: {"lost": 0.08, "frames": 25, "frozen_s": 0.3}}), "list")
-    (found,) = verdict_of(lossy.replace("totalFreezesDuration", "x"))[0].explained
+    found = freeze_of(lossy.replace("totalFreezesDuration", "x"))
     assert found.cause == "loss"
     assert "for an unknown time: 4 % of packets were lost; likely loss on the path." in found.sentence
 
 
-def test_frames_a_second_are_enough(verdict_of):
+def test_frames_a_second_are_enough(freeze_of):
     """The oldest legacy statistics count no frames."""
     changed, _ = CALLS["network stopped"]
     data = json.loads(made_dump.legacy_internals(call(changed)))
@@ -296,7 +301,7 @@ def test_frames_a_second_are_enough(verdict_of):
     frames = stats.pop(f"ssrc_{made_dump.SSRC}_recv-framesDecoded")
     per_s = [30, *(int(b) - int(a) for a, b in itertools.pairwise(json.loads(frames["values"])))]
     stats[f"ssrc_{made_dump.SSRC}_recv-googFrameRateDecoded"] = frames | {"values": json.dumps(list(map(str, per_s)))}
-    (found,) = verdict_of(json.dumps(data))[0].explained
+    found = freeze_of(json.dumps(data))
     assert (found.cause, round(found.freeze.duration_s, 1)) == ("network stopped", 3.3)
 
 
@@ -310,9 +315,9 @@ def test_frames_a_second_are_enough(verdict_of):
         ({"target": 250_000, "kbps": 250, "limited": "cpu"}, "cpu", "limited by cpu"),
     ],
 )  # fmt: skip
-def test_why_outgoing_video_fell(verdict_of, changed, cause, facts):
+def test_why_outgoing_video_fell(freeze_of, changed, cause, facts):
     """As a sender's dump has what froze at the other end."""
-    (found,) = verdict_of(sending(20, **changed))[0].explained
+    found = freeze_of(sending(20, **changed))
     assert (found.cause, found.is_stop) == (cause, True)
     assert found.sentence.startswith("At 10.0 s (14:13:30 UTC) outgoing video fell for 9.0 s, to the end of the dump: ")
     assert facts in found.sentence
@@ -360,10 +365,9 @@ def test_a_stream_that_begins_anew_does_not_freeze(verdict_of):
 
 
 @pytest.mark.parametrize(("cause", "at"), [("cpu", 10), ("loss", 10), ("path slowed", 10)])
-def test_a_stream_that_began_anew_has_the_same_sentence(verdict_of, cause, at):
+def test_a_stream_that_began_anew_has_the_same_sentence(freeze_of, cause, at):
     changed, sentence = CALLS[cause]
-    (verdict,) = verdict_of(logged(begun_anew(made_dump.reports(call(changed)), at)))
-    assert [one.sentence for one in verdict.explained] == [sentence]
+    assert freeze_of(logged(begun_anew(made_dump.reports(call(changed)), at))).sentence == sentence
 
 
 def test_a_stream_that_began_anew_has_the_same_measures(tmp_path):
@@ -379,72 +383,63 @@ def test_a_stream_that_began_anew_has_the_same_measures(tmp_path):
     assert cells(begun_anew(made_dump.reports(call(changed)), 10)) == once
 
 
-def test_a_decoder_that_needs_most_of_the_time_is_slow(verdict_of):
-    (verdict,) = verdict_of(made_dump.internals(call({20: {"decode_ms": 25, "frozen_s": 0.2}})))
-    (found,) = verdict.explained
+def test_a_decoder_that_needs_most_of_the_time_is_slow(freeze_of):
+    found = freeze_of(made_dump.internals(call({20: {"decode_ms": 25, "frozen_s": 0.2}})))
     assert found.cause == "cpu"
     assert "decoding a frame took 25 ms, before 8" in found.sentence
 
 
-def test_frames_that_were_dropped_on_a_slow_path_are_no_lack_of_cpu(verdict_of):
+def test_frames_that_were_dropped_on_a_slow_path_are_no_lack_of_cpu(freeze_of):
     slow = {"round_trip_ms": 800, "decoded": 20}
-    (verdict,) = verdict_of(made_dump.internals(call({20: slow, 21: slow | {"frozen_s": 0.7}})))
-    (found,) = verdict.explained
+    found = freeze_of(made_dump.internals(call({20: slow, 21: slow | {"frozen_s": 0.7}})))
     assert found.cause == "path slowed"
 
 
 @pytest.mark.parametrize(("requests", "cause"), [(1, "loss"), (6, "key frame")])
-def test_few_lost_packets_do_not_explain_many_requests_of_key_frames(verdict_of, requests, cause):
+def test_few_lost_packets_do_not_explain_many_requests_of_key_frames(freeze_of, requests, cause):
     found = made_dump.reports(call(over(range(20, 26), {"lost": 0.006, "frames": 0}) | {26: {"frozen_s": 6.2}}))
     for number, (_, objects) in enumerate(found):
         objects["VIDEO"] |= {"nackCount": 5 * max(0, number - 19), "pliCount": min(requests, max(0, number - 19))}
-    (verdict,) = verdict_of(logged(found))
-    (explained,) = verdict.explained
+    explained = freeze_of(logged(found))
     assert explained.cause == cause
 
 
-def test_a_short_freeze_in_a_long_time_without_reports_is_not_explained(verdict_of):
-    (verdict,) = verdict_of(made_dump.internals(call(over(range(20, 50), {"skipped": True}) | {50: {"frozen_s": 0.6}})))
-    (explained,) = verdict.explained
+def test_a_short_freeze_in_a_long_time_without_reports_is_not_explained(freeze_of):
+    explained = freeze_of(made_dump.internals(call(over(range(20, 50), {"skipped": True}) | {50: {"frozen_s": 0.6}})))
     assert explained.cause == "unknown"
     assert "the browser made no report for 31.0 s; the dump does not have why" in explained.sentence
 
 
-def test_another_resolution(verdict_of):
+def test_another_resolution(freeze_of):
     found = made_dump.reports(call({20: {"frozen_s": 0.3}}))
     for number, (_, objects) in enumerate(found):
         objects["VIDEO"] |= {"frameHeight": 720 if number >= 20 else 360, "keyFramesDecoded": 2 if number >= 20 else 1}
-    (verdict,) = verdict_of(logged(found))
-    (explained,) = verdict.explained
+    explained = freeze_of(logged(found))
     assert explained.cause == "resolution"
     assert "the picture went from 360 to 720 lines with a key frame; likely it waited" in explained.sentence
 
 
-def test_reports_that_are_far_apart_show_the_loss_of_their_own_time_alone(verdict_of):
+def test_reports_that_are_far_apart_show_the_loss_of_their_own_time_alone(freeze_of):
     found = made_dump.reports(call(over(range(10, 20), {"lost": 0.1}) | {45: {"frozen_s": 0.5}}))[9::10]
-    (verdict,) = verdict_of(logged(found))
-    (explained,) = verdict.explained
+    explained = freeze_of(logged(found))
     assert explained.cause == "unknown"
     found = made_dump.reports(call(over(range(40, 50), {"lost": 0.1}) | {45: {"frozen_s": 0.5}}))[9::10]
-    (verdict,) = verdict_of(logged(found))
-    (explained,) = verdict.explained
+    explained = freeze_of(logged(found))
     assert "9 % of packets were lost" in explained.sentence
 
 
-def test_a_freeze_begins_within_a_long_interval(verdict_of):
+def test_a_freeze_begins_within_a_long_interval(freeze_of):
     """The interval to 30 s has the frames of its first four seconds."""
     found = made_dump.reports(call(over(range(24, 60), {"frames": 0})))[9::10]
     for _, objects in found:
         del objects["VIDEO"]["freezeCount"], objects["VIDEO"]["totalFreezesDuration"]
-    (verdict,) = verdict_of(logged(found))
-    (explained,) = verdict.explained
+    explained = freeze_of(logged(found))
     assert explained.freeze.start_s - made_dump.START_MS / 1e3 == pytest.approx(24, abs=0.1)
 
 
-def test_the_rate_of_a_gap_between_reports_is_not_that_of_a_freeze(verdict_of):
+def test_the_rate_of_a_gap_between_reports_is_not_that_of_a_freeze(freeze_of):
     gap = {number: {"kbps": 20, "skipped": number < 29} for number in range(20, 30)}
-    (verdict,) = verdict_of(made_dump.internals(call(gap | {30: {"frozen_s": 0.3}})))
-    (explained,) = verdict.explained
+    explained = freeze_of(made_dump.internals(call(gap | {30: {"frozen_s": 0.3}})))
     assert "the rate fell" not in explained.sentence
 
 
@@ -455,7 +450,7 @@ def test_one_report_whose_objects_have_times_of_their_own(tmp_path):
     assert "One report only" in render_dump(read_dump(path))
 
 
-def test_an_export_with_times_in_ms_and_types_among_the_members(verdict_of):
+def test_an_export_with_times_in_ms_and_types_among_the_members(freeze_of):
     """As testRTC writes them."""
     changed, sentence = CALLS["loss"]
     found = made_dump.reports(call(changed))
@@ -467,7 +462,7 @@ def test_an_export_with_times_in_ms_and_types_among_the_members(verdict_of):
         stats[f"{name}-type"] = {"values": json.dumps([found[0][1][key]["type"]] * len(found))}
     # The names say nothing then.
     data["PeerConnections"]["12-1"]["stats"] = {f"X{name}": series for name, series in stats.items()}
-    assert [one.sentence for one in verdict_of(json.dumps(data))[0].explained] == [sentence]
+    assert freeze_of(json.dumps(data)).sentence == sentence
 
 
 def test_a_saved_page_in_another_encoding(tmp_path):
