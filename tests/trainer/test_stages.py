@@ -37,19 +37,19 @@ def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, f
     from weir.trainer.learning.train import train
 
     result = train_in_stages(checked_configuration(staged), tmp_path / "staged", simulator=fake_simulator, command="c")
+    expected = []
     for number, stage in enumerate(STAGES):
         one = values | {"steps": stage["steps"], "ppo": values["ppo"] | stage["ppo"]}
         train(checked_configuration(one), tmp_path / "by hand", resume=number > 0, simulator=fake_simulator)
+        expected.append(weights(tmp_path / "by hand"))
     assert result.steps == 768
-    found, expected = weights(tmp_path / "staged"), weights(tmp_path / "by hand")
-    assert all(np.array_equal(found[name], expected[name]) for name in expected)
-    one = checked_configuration(values | {"steps": 512, "ppo": values["ppo"] | STAGES[0]["ppo"]})
-    train(one, tmp_path / "first", simulator=fake_simulator)
+    first, last = expected
+    found = weights(tmp_path / "staged")
+    assert all(np.array_equal(found[name], last[name]) for name in last)
     kept = read_checkpoint(tmp_path / "staged" / stage_file(1))
     assert kept.steps == 512
-    assert {f"policy/{name}" for name in expected} == set(kept.arrays)
-    first_weights = weights(tmp_path / "first")
-    assert all(np.array_equal(kept.arrays[f"policy/{name}"], first_weights[name]) for name in expected)
+    assert {f"policy/{name}" for name in first} == set(kept.arrays)
+    assert all(np.array_equal(kept.arrays[f"policy/{name}"], first[name]) for name in first)
     record, configuration = read_training_record(tmp_path / "staged"), load_run_configuration(tmp_path / "staged")
     assert (record.steps, record.interrupted, record.commands) == (768, False, ["c"])
     assert (configuration.stages, configuration.ppo.weight_average_decay) == (STAGES, 0.9)
