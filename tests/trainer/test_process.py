@@ -20,8 +20,8 @@ def environment(fake_simulator, scenario, timeout_s=60.0):
 
 
 FAILURES = {
-    "hang": "no answer for 3 s",
-    "half": "no answer for 3 s|bytes",
+    "hang": "no answer for 1 s",
+    "half": "no answer for 1 s|bytes",
     "exit": "ended with status 7.*out of cheese",
     "killed": "killed by SIGKILL",
     "garbage": "not the protocol's",

@@ -123,7 +123,8 @@ def test_a_pipe_in_the_place_of_series_is_named(results, run_weir):
     assert f"{path.name}: damaged ([Errno 22] is no file)" in said
 
 
-def test_results_without_an_end_are_refused(results, run_weir):
+def test_results_without_an_end_are_refused(results, run_weir, monkeypatch):
+    monkeypatch.setattr("weir.files.input._LONGEST_WAIT_S", 0.05)
     (results / "results.jsonl").unlink()
     os.mkfifo(results / "results.jsonl")
     reader = os.open(results / "results.jsonl", os.O_RDONLY | os.O_NONBLOCK)
