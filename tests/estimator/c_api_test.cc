@@ -12,6 +12,7 @@
 #include "c_handles.h"
 #include "made_estimator.h"
 #include "policy/mocc_sender.h"
+#include "policy/policy_executor.h"
 #include "pool/pool_controller.h"
 #include "test_models.h"
 #include "test_stream.h"
