@@ -1,13 +1,14 @@
 """The documents of an evaluation: all of it as JSON, and the record of results of a suite.
 
-Keys of a record: SET/CONTROLLER/MEASURE, SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for
-the lowest score against the better of libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a
-goal. A controller's calls whose answers exclude transport-cc are those of "weir-remb-alone" in the set of the same
-paths.
+Keys of a record: SET/CONTROLLER/MEASURE for the mean over runs, SET/CONTROLLER/MEASURE/median for end-to-end delays,
+SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for the lowest score against the better of
+libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a goal. A controller's calls whose answers
+exclude transport-cc are those of "weir-remb-alone" in the set of the same paths.
 """
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,13 +30,14 @@ from weir.simulator.executables import find_simulator
 SCHEMA = "weir.evaluation/1"
 _KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
          "tcp_share")  # fmt: skip
+_END_TO_END = "end_to_end_delay_ms_p95"
 _MEASURES = ("viewer_quality", "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
 _OF_VIRTUAL_CALLS = (
-    "viewer_quality", "receive_rate_bps", "network_delay_ms_p95", "end_to_end_delay_ms_p95", "frozen_share",
+    "viewer_quality", "receive_rate_bps", "network_delay_ms_p95", _END_TO_END, "frozen_share",
     "freeze_count", "qp_mean", "challenge",
 )  # fmt: skip
 _OF_CALLS = (
-    "received_bitrate_bps", "frozen_share", "end_to_end_delay_ms_p95", "network_delay_ms_p95", "vmaf_mean",
+    "received_bitrate_bps", "frozen_share", _END_TO_END, "network_delay_ms_p95", "vmaf_mean",
     "call_score",
 )  # fmt: skip
 _REMB_ALONE = f"{POLICY}-remb-alone"
@@ -148,9 +150,12 @@ def _set(records: Sequence[Record], measures: Sequence[str]) -> Iterator[tuple[s
         found = {controller: run_values(runs, controller, name) for controller in controllers}
         common = common_runs(found.values())
         for controller, values in found.items():
-            mean = spread(MEASURES[name], {run: value for run, value in values.items() if run in common})
-            if mean:
+            shared = {run: value for run, value in values.items() if run in common}
+            if mean := spread(MEASURES[name], shared):
                 yield f"{controller}/{name}", Value(mean.mean, *mean.ci95)
+                # A few paths on which video is seconds late determine the mean.
+                if name == _END_TO_END:
+                    yield f"{controller}/{name}/median", Value(statistics.median(shared.values()))
         for own in _OWN:
             for other in _OTHERS:
                 if own != other and (pair := against(records, own, other, name)):
