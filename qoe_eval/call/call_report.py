@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from weir.console import counted
 from weir.files.output import REPORT, write_text
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.call_charts import call_charts, folder_of
@@ -22,12 +23,14 @@ from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.call_record import CallDetails, CallRecord
 from weir.qoe_eval.records.results_file import holds_calls
 from weir.qoe_eval.records.summary import RunAbout, Summary, read_run
-from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, measure_heads
-from weir.qoe_eval.report.page_template import SUMMARY, Section, render_page
+from weir.qoe_eval.report.page_blocks import Bullets, Heading, Section, note
+from weir.qoe_eval.report.page_table import Block, Cell, Cells, Row, Table, measure_heads
+from weir.qoe_eval.report.page_template import SUMMARY, render_page
 from weir.qoe_eval.report.sections.causes import causes
-from weir.qoe_eval.report.sections.controllers import all_measures, means_table, paired
+from weir.qoe_eval.report.sections.controllers import all_measures, means_table
+from weir.qoe_eval.report.sections.pairs import differences, paired, verdicts
 from weir.qoe_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
-from weir.qoe_eval.report.sections.scenarios import heat_table
+from weir.qoe_eval.report.sections.scenarios import per_scenario
 from weir.qoe_eval.report.text import paired_sentences
 from weir.qoe_eval.runs.store import RecordStore
 
@@ -119,23 +122,29 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     charts = call_charts(sorted(calls, key=lambda one: one[0].case != case))
     if charts and charts[0]["name"].startswith(f"{case} · "):
         charts[0]["note"] = f"{label} {charts[0]['note']}"
+    shown, several = main_measures(summary), len(summary.controllers) > 1 and len(summary.scenarios) > 1
     sections = [
         failures([str(text)[:500] for text in summary.run.failures], "call"),
         _headline(summary),
         causes(summary),
         paired(summary),
-        _per_scenario(summary),
+        per_scenario(summary, shown, linked=False) if several else None,
         time_series(charts, "Call", _TIME_SERIES),
-        _calls_table(calls, main_measures(summary), out),
+        _calls_table(calls, shown, out),
         _what_was_run(calls, summary),
     ]
-    lead = {
-        "calls": len(calls),
-        "left_out": len(summary.left_out),
-        "scenarios": len({call.case for call, _ in calls}),
-        "paired": paired_sentences(summary),
-    }
-    return render_page("call/lead", "Weir: calls", lead, sections, {"charts": charts}, list(summary.controllers))
+    scenarios = len({call.case for call, _ in calls})
+    return render_page("Weir: calls", _lead(summary, len(calls), scenarios), sections, list(summary.controllers))
+
+
+def _lead(summary: Summary, calls: int, scenarios: int) -> list[Block]:
+    left_out, pairs = len(summary.left_out), paired_sentences(summary)
+    sentences = [
+        f"{counted(calls, 'real call')} through a link that replays {counted(scenarios, 'scenario')}.",
+        "Its values are those of this call alone: another one would have others." if calls == 1 else "",
+        f"{counted(left_out, 'call')} left out of every mean: disturbed, or too short." if left_out else "",
+    ]
+    return [*verdicts(pairs), note(" ".join(filter(None, sentences))), *differences(pairs)]
 
 
 def main_measures(summary: Summary) -> list[str]:
@@ -150,19 +159,12 @@ def _headline(summary: Summary) -> Section | None:
     if not any(summary.controllers.values()):
         return None
     table = means_table(summary, list(summary.controllers), main_measures(summary), with_calls=True)
-    view = {"table": table, "all_measures": all_measures(summary, "call")}
-    return Section("headline", "Controllers", "call/headline", view)
-
-
-def _per_scenario(summary: Summary) -> Section | None:
-    """Means over seeds, controllers side by side; None for a single scenario or controller."""
-    scenarios, controllers = summary.scenarios, list(summary.controllers)
-    measures = [MEASURES[name] for name in main_measures(summary)]
-    tables = [(one.label, heat_table(one, scenarios, controllers, linked=False)) for one in measures]
-    choices = [(label, table) for label, table in tables if table.rows]
-    if len(controllers) < 2 or len(scenarios) < 2 or not choices:
-        return None
-    return Section("scenarios", "Scenarios", "call/scenarios", {"choices": choices})
+    about = note(
+        "Means over the calls that every controller has, each measured whole: from its first frame to its end. Calls "
+        "that were disturbed, or ended before their time, are left out. The call score is made of VMAF, freezes, delay "
+        "and concealed audio; a conclusion from it hangs on their weights."
+    )
+    return Section("headline", "Controllers", [about, table, *all_measures(summary, "call", "All measures")])
 
 
 def _calls_table(calls: Sequence[tuple[Call, Path]], shown: Sequence[str], out: Path) -> Section:
@@ -182,15 +184,14 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], shown: Sequence[str], out: 
             Cell("" if links else "–", kind="text", links=links),
         ]
         rows.append(Row(cells))
-    heads: Cells = [
-        "Scenario",
-        "Controller",
-        "Seed",
-        "In means",
-        *measure_heads([MEASURES[name] for name in shown]),
-        "See",
-    ]
-    return Section("calls", "Calls", "call/calls", {"table": Table(heads, rows), "left_out": left_out})
+    of_measures = measure_heads([MEASURES[name] for name in shown])
+    heads: Cells = ["Scenario", "Controller", "Seed", "In means", *of_measures, "See"]
+    about = note(
+        "The recording is what the receiver saw, freezes too. Freezes by rendered frames after the definition of W3C "
+        "webrtc-stats."
+    )
+    reasons = [Heading("Left out of the means"), Bullets(left_out, "note")] if left_out else []
+    return Section("calls", "Calls", [about, Table(heads, rows), *reasons])
 
 
 def _sorted_calls(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]:

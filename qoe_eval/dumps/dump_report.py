@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from weir.files.output import REPORT, make_folder, refuse_other_results, write_text
+from weir.console import counted
+from weir.files.output import write_page
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump
 from weir.qoe_eval.dumps.dump_charts import connection_chart
@@ -15,11 +16,24 @@ from weir.qoe_eval.dumps.freeze import DumpFreeze
 from weir.qoe_eval.dumps.freezes import counter_of
 from weir.qoe_eval.dumps.related_objects import sent_streams
 from weir.qoe_eval.dumps.verdict import ConnectionVerdict, earlier_texts, find_verdicts, summary_text, time_span_s
-from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
-from weir.qoe_eval.report.page_template import Section, View, render_page
+from weir.qoe_eval.report.page_blocks import Bullets, Charts, Folded, Heading, Section, Span, Text, Words, note
+from weir.qoe_eval.report.page_table import Block, Cell, Cells, Row, Table
+from weir.qoe_eval.report.page_template import render_page
 
 _MOST_STREAMS = 40
 _MOST_SENTENCES = 12
+_ABOUT_FREEZES = (
+    "A browser counts a freeze when the next frame comes; one that it does not count is taken from frames that were "
+    "not decoded. “Before” is the 12 s before a freeze, the other number the worst from 3 s before it to its end. The "
+    "cause is what those numbers fit; red spans in the charts are the freezes."
+)
+_ABOUT_CHART = (
+    "In the charts a stream has one colour, and solid lines are what was measured of it; dashed, in the row of rates, "
+    "is the target that its encoder was given. **connection** is the transport that all streams share: what the "
+    "browser believes it may send (available outgoing bitrate) or receive, and the round trip of its ICE checks. "
+    "“Frozen” adds up from the start. Below the number of freezes: their likely causes. A click in the legend hides or "
+    "shows a line."
+)
 _HEADS = (
     "Stream", "Codec", Cell("Bitrate", "kbps"), Cell("Frames", "per s"), Cell("Size", "px, last"), Cell("Lost", "%"),
     "Freezes", Cell("Frozen", "%"), Cell("Round trip", "ms, mean"), Cell("Limited by CPU", "% of time"),
@@ -35,47 +49,47 @@ def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]],
     Raises:
         InputError: it cannot be written.
     """
-    page = out / REPORT
-    make_folder(out)
-    refuse_other_results(out, REPORT)
     verdicts = find_verdicts(dump.connections)
-    write_text(page, render_dump(dump, verdicts))
-    return describe(verdicts), page, summary_text(verdicts)
+    return describe(verdicts), write_page(out, render_dump(dump, verdicts)), summary_text(verdicts)
 
 
 def render_dump(dump: StatsDump, verdicts: Sequence[ConnectionVerdict]) -> str:
     """The page as text. `verdicts`: of the dump's connections."""
-    charts = [connection_chart(one.connection, _marked(one, verdicts)) for one in verdicts]
-    sections = [_section(index, verdict) for index, verdict in enumerate(verdicts)]
-    lead = {
-        "connections": len(dump.connections),
-        "format": dump.format,
-        "user_agent": dump.user_agent,
-        "left_out": dump.connections_left_out,
-        "verdict": summary_text(verdicts),
-    }
-    found = Section("verdict", "Freezes", "dump_verdict", _verdict_view(verdicts))
-    return render_page("dump_lead", "Weir: a browser's calls", lead, [found, *sections], {"charts": charts})
+    sections = [_section(index, one, _marked(one, verdicts)) for index, one in enumerate(verdicts)]
+    about: Words = [
+        f"{counted(len(dump.connections), 'peer connection')} of a {dump.format} dump. ",
+        Span(dump.user_agent, "small"),
+    ]
+    left_out = note(f"{dump.connections_left_out} more are left out.") if dump.connections_left_out else None
+    lead = [Text(summary_text(verdicts), "verdict"), Text(about, "note"), left_out]
+    return render_page("Weir: a browser's calls", lead, [_freezes(verdicts), *sections])
 
 
-def _verdict_view(verdicts: Sequence[ConnectionVerdict]) -> View:
-    def sentences(*, stops: bool) -> list[tuple[str, str, list[str], list[str]]]:
-        views = []
-        for index, one in enumerate(verdicts):
-            texts = [found.sentence for found in one.explained if found.is_stop == stops]
-            if texts:
-                views.append(
-                    (f"connection-{index}", one.connection.id, texts[:_MOST_SENTENCES], texts[_MOST_SENTENCES:])
-                )
-        return views
+def _freezes(verdicts: Sequence[ConnectionVerdict]) -> Section:
+    """A sentence for each freeze, and for each stop of outgoing video."""
+    more = sum(one.more for one in verdicts)
+    earlier = [Text(text, "note") for one in verdicts for text in earlier_texts(one)]
+    stops = _sentences(verdicts, stops=True)
+    blocks = [
+        *(_sentences(verdicts, stops=False) or [Text("None of incoming video.")]),
+        note(f"{more} shorter ones have no sentence.") if more > 0 else None,
+        *earlier[:_MOST_SENTENCES],
+        *([Heading("Outgoing video that stopped or fell, and video that was not sent"), *stops] if stops else []),
+        note(_ABOUT_FREEZES),
+    ]
+    return Section("verdict", "Freezes", blocks)
 
-    earlier = [text for one in verdicts for text in earlier_texts(one)]
-    return {
-        "freezes": sentences(stops=False),
-        "stops": sentences(stops=True),
-        "more": sum(one.more for one in verdicts),
-        "earlier": earlier[:_MOST_SENTENCES],
-    }
+
+def _sentences(verdicts: Sequence[ConnectionVerdict], *, stops: bool) -> list[Block]:
+    blocks: list[Block] = []
+    for index, one in enumerate(verdicts):
+        texts = [found.sentence for found in one.explained if found.is_stop == stops]
+        first, others = texts[:_MOST_SENTENCES], texts[_MOST_SENTENCES:]
+        if texts:
+            blocks += [Text([Span(one.connection.id, href=f"#connection-{index}")]), Bullets(first)]
+        if others:
+            blocks.append(Folded(f"{len(others)} more", [Bullets(others)]))
+    return blocks
 
 
 def _marked(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -> list[DumpFreeze]:
@@ -86,7 +100,7 @@ def _marked(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -
     return [*own, *(one for one in others if one.stream.ssrc in sent)]
 
 
-def _section(index: int, verdict: ConnectionVerdict) -> Section:
+def _section(index: int, verdict: ConnectionVerdict, marked: Sequence[DumpFreeze]) -> Section:
     connection = verdict.connection
     streams = [*connection.reports.of("inbound-rtp"), *connection.reports.of("outbound-rtp")]
     start_s, end_s = time_span_s(connection.reports)
@@ -94,14 +108,16 @@ def _section(index: int, verdict: ConnectionVerdict) -> Section:
     reported: dict[str, StatsObject] = {}
     for report, stream in sent_streams(connection.reports).items():
         reported.setdefault(stream.id, connection.reports.objects[report])
-    view = {
-        "url": connection.url,
-        "duration_s": f"{end_s - start_s:.0f}",
-        "streams": Table(_HEADS, [_stream(verdict, one, reported.get(one.id)) for one in streams[:_MOST_STREAMS]]),
-        "more": len(streams) - _MOST_STREAMS,
-        "chart": index,
-    }
-    return Section(f"connection-{index}", connection.id, "connection", view, f"Peer connection {connection.id}")
+    more = len(streams) - _MOST_STREAMS
+    table = Table(_HEADS, [_stream(verdict, one, reported.get(one.id)) for one in streams[:_MOST_STREAMS]])
+    blocks = [
+        Text(f"{connection.url}{'; ' if connection.url else ''}{end_s - start_s:.0f} s.", "note"),
+        note(_ABOUT_CHART),
+        table if streams else note("No media in it."),
+        note(f"{more} more streams") if more > 0 else None,
+        Charts([connection_chart(connection, marked)]),
+    ]
+    return Section(f"connection-{index}", connection.id, blocks, f"Peer connection {connection.id}")
 
 
 def _stream(verdict: ConnectionVerdict, stream: StatsObject, reported: StatsObject | None) -> Row:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import rich.table
+import rich.text
 import typer
-from rich.text import Text
 
 from weir.console import counted, output_console
 from weir.qoe_eval.evaluate.results import Results
@@ -22,8 +22,9 @@ from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, chart, line, row
 from weir.qoe_eval.report.display import dated, signed
 from weir.qoe_eval.report.goal_table import GoalRow, print_rows, reached_text
-from weir.qoe_eval.report.page_table import Cell, Row, Table
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.page_blocks import Bullets, Charts, Folded, Grid, Section, Span, Text, note
+from weir.qoe_eval.report.page_table import Block, Cell, Row, Table
+from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.replay_charts import Drawing
 from weir.qoe_eval.report.sections.runs import failures, run_section, versions_of
 from weir.qoe_eval.report.sections.scenarios import families, heat_table
@@ -49,20 +50,19 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     Raises:
         InputError: a file of series is damaged.
     """
-    charts: list[Chart] = []
     sections: list[Section | None] = [failures(run["failures"], "run")]
     controllers: set[str] = set()
     for one in evaluated:
         name = one.planned.suite.name
-        view = {"table": _goals(one.shown), "note": f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}"}
-        sections.append(Section(name, f"Goals: {name}", "goals", view))
+        about = note(f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}")
+        sections.append(Section(name, f"Goals: {name}", [about, _goals(one.shown)]))
         sections += families(one.families, POLICY, one.libwebrtc, has_own_sections=True)
         if one.pages:
             sections.append(_calls(one, out))
         for replays in one.planned.compared:
             found = ordered_controllers(record.controller for record in one.results.of(replays.name))
             controllers |= set(found)
-            sections.append(_set(one, replays, found, charts))
+            sections.append(_set(one, replays, found))
     records = [record for one in evaluated for record in one.records]
     entries = [
         ("Finished", run["finished"]),
@@ -72,10 +72,10 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     ]
     sections.append(run_section(run["command"], entries))
     rows = [row for one in evaluated for row in one.rows]
-    lead = {"runs": run["runs"], "model": run["model"]["name"], "reached": reached_text(rows)}
+    lead = Text(f"{counted(run['runs'], 'run')}, model {run['model']['name']}. {reached_text(rows)}")
     shown = ordered_controllers(controllers)
     libwebrtc = next((one.libwebrtc for one in evaluated if one.libwebrtc), "")
-    return render_page("evaluate_lead", "Weir: goals", lead, sections, {"charts": charts}, shown, libwebrtc)
+    return render_page("Weir: goals", [lead], sections, shown, libwebrtc)
 
 
 def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
@@ -84,7 +84,7 @@ def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
         typer.echo(f"\n{one.planned.suite.name}: {reached_text(one.rows)}\n")
         for section in families(one.families, POLICY, one.libwebrtc, has_own_sections=True):
             typer.echo(f"{section.heading}:\n")
-            _print_table(section.view["table"])
+            _print_table(next(block for block in section.blocks if isinstance(block, Table)))
             typer.echo()
         print_rows(one.shown)
         if hidden := len(one.rows) - len(one.shown):
@@ -110,29 +110,37 @@ def _goals(rows: Sequence[GoalRow]) -> Table:
     )
 
 
-def _set(one: Evaluated, replays: Replays, controllers: Sequence[str], charts: list[Chart]) -> Section:
-    """The section of a set; its charts join those of the page."""
-    name = replays.name
+def _set(one: Evaluated, replays: Replays, controllers: Sequence[str]) -> Section:
+    """The section of a set: its worst scenarios over time, and all of them in a table."""
+    name, gcc = replays.name, dated(GCC, one.libwebrtc)
     scenarios = {scenario.name: scenario for scenario in one.results.scenarios(name)}
     means = scenario_means(one.results.of(name))
     differences = gains_over_best(means, POLICY, (GCC,))
     ordered = sorted(means, key=lambda scenario: differences.get(scenario, float("inf")))[:_SHOWN]
     drawn = [scenario for scenario in ordered[:_CHARTS] if scenario in differences and replays.series == "kept"]
-    new_charts = [_chart(one.results, name, scenarios[scenario], differences[scenario]) for scenario in drawn]
-    view = {
-        "description": next((scenario.description for scenario in scenarios.values()), ""),
-        "metric": MEASURES[SCORE],
-        "table": heat_table(
-            MEASURES[SCORE], {scenario: means[scenario] for scenario in ordered}, controllers, linked=False
-        ),
-        "hidden": len(means) - len(ordered),
-        "charts": [
-            {"index": index, "name": chart["name"], "note": chart["note"]}
-            for index, chart in enumerate(new_charts, len(charts))
-        ],
-    }
-    charts += new_charts
-    return Section(f"family-{name.replace(', ', '-')}", f"{one.planned.suite.name}: {name}", "evaluated_set", view)
+    charts = [_chart(one.results, name, scenarios[scenario], differences[scenario]) for scenario in drawn]
+    description = next((f"{scenario.description}. " for scenario in scenarios.values() if scenario.description), "")
+    about_charts = (
+        f"Below, the worst scenarios against {gcc}: receive rates, with the capacity in grey, and packet delay, with "
+        "the path's own dotted. Dashed lines are other traffic on the path."
+    ) * bool(charts)
+    hidden = len(means) - len(ordered)
+    more = f" {counted(hidden, 'scenario')} more are in evaluation.json." if hidden else ""
+    by_scenario: list[Block] = [
+        note(f"Means over seeds, worst against {gcc} first; the stronger the colour, the better.{more}"),
+        heat_table(MEASURES[SCORE], {scenario: means[scenario] for scenario in ordered}, controllers, linked=False),
+    ]
+    blocks = [
+        note(f"{description}{about_charts}"),
+        Grid("pair-of-charts", [*map(_captioned, charts)]) if charts else None,
+        Folded(f"{MEASURES[SCORE].label} by scenario", by_scenario),
+    ]
+    return Section(f"family-{name.replace(', ', '-')}", f"{one.planned.suite.name}: {name}", blocks)
+
+
+def _captioned(chart: Chart) -> list[Block]:
+    caption = Text([f"{chart['name']} ", Span(chart["note"], "small")], "caption")
+    return [caption, Charts([chart], kind="worst")]
 
 
 def _chart(results: Results, name: str, scenario: Scenario, difference: float) -> Chart:
@@ -164,12 +172,18 @@ def _path_delay(scenario: Scenario, seed: int) -> Line:
 def _calls(one: Evaluated, out: Path) -> Section:
     """The calls by kind, and where their own pages are."""
     calls = [record for records in one.results.calls.values() for record in records]
-    view = {
-        "calls": len(calls),
-        "disturbed": sum(bool(record.call.disturbed) for record in calls),
-        "pages": {kind: str(page.relative_to(out)) for kind, page in one.pages.items()},
-    }
-    return Section(f"{one.planned.suite.name}-calls", "Calls", "evaluated_calls", view)
+    disturbed = sum(bool(record.call.disturbed) for record in calls)
+    about = note(
+        f"{counted(len(calls), 'call')}, {disturbed} of them disturbed. Calls run over weir-sim link, the controllers "
+        "of a pair by turns on the same path, with the same bound of the encoder. A call is disturbed when its encoder "
+        "is short of CPU, its source below 0.9 of its frame rate for a tenth of the call, its link over 2 ms late or "
+        "its processes over 20 ms late. Replays of the same scenarios have a simulated encoder like Chromium's, "
+        "without audio."
+    )
+    links = [
+        [Span(f"Each call of {size}", "span", href=str(page.relative_to(out)))] for size, page in one.pages.items()
+    ]
+    return Section(f"{one.planned.suite.name}-calls", "Calls", [about, Bullets(links, "note")])
 
 
 def _print_table(table: Table) -> None:
@@ -182,8 +196,8 @@ def _print_table(table: Table) -> None:
     output_console().print(shown)
 
 
-def _text(cell: Cell | str) -> Text:
+def _text(cell: Cell | str) -> rich.text.Text:
     if isinstance(cell, str):
-        return Text(cell)
+        return rich.text.Text(cell)
     text = cell.links[0][1] if cell.links else f"{cell.text} {cell.small}".strip()
-    return Text(text, style={"good": "green", "bad": "red"}.get(cell.kind, ""))
+    return rich.text.Text(text, style={"good": "green", "bad": "red"}.get(cell.kind, ""))

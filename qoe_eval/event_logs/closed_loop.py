@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from weir.console import error_console
-from weir.files.output import REPORT, make_folder, refuse_other_results, write_text
-from weir.qoe_eval.event_logs.event_log_charts import event_log_chart
+from weir.files.output import write_page
+from weir.qoe_eval.event_logs.event_log_charts import log_over_time
 from weir.qoe_eval.event_logs.path_estimate import PathEstimate
 from weir.qoe_eval.event_logs.whatif import Recording
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.report.page_blocks import Section, note
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.runs.call_media import CallMedia, Encoder
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.progress import end_with_failures, run_with_progress
@@ -87,10 +88,6 @@ def write_closed_loop(
     Raises:
         InputError: they cannot be written.
     """
-    page = out / REPORT
-    make_folder(out)
-    refuse_other_results(out, REPORT)
-    estimate.scenario.save(out / SCENARIO)
     logged = {
         "receive_rate_bps": estimate.receive_rate_bps, "network_delay_ms_p95": estimate.network_delay_ms_p95
     }  # fmt: skip
@@ -100,14 +97,19 @@ def write_closed_loop(
     }
     heads: Cells = ["Controller", *(Cell(MEASURES[key].label, MEASURES[key].unit) for key in _SHOWN)]
     table = Table(heads, [_row(name, values) for name, values in found.items()])
-    view = {"table": table, "warning": WARNING, "filled": f"{estimate.filled_share:.0%}", "file": SCENARIO}
+    about = note(
+        f"**{WARNING}** Its capacity is measured in the {estimate.filled_share:.0%} of the time in which packets "
+        "waited for the link, and is bounded from below elsewhere; other traffic counts as less capacity. How far the "
+        f"call of the logged controller is from the first row shows the error on this path. `{SCENARIO}` beside this "
+        "page is the path as a scenario, for `weir replay --stack libwebrtc`."
+    )
     sections = [
-        Section("calls", "Virtual calls on the estimated path", "event_log/closed_loop", view),
-        Section("time", "The log over time", "event_log/over_time", {"chart": 0}),
+        Section("calls", "Virtual calls on the estimated path", [about, table]),
+        log_over_time("The log over time", recording.log, recording.name),
     ]
-    data = {"charts": [event_log_chart(recording.log, recording.name)]}
-    names = [one.controller for one in records]
-    write_text(page, render_page("event_log/lead", "Weir: what if", recording.lead(), sections, data, names))
+    text = render_page("Weir: what if", recording.lead(), sections, [one.controller for one in records])
+    page = write_page(out, text)
+    estimate.scenario.save(out / SCENARIO)
     described = {
         "file": recording.name,
         "scenario": str(out / SCENARIO),

@@ -1,4 +1,4 @@
-"""The time series of an RTC event log."""
+"""The time series of an RTC event log, and the words about it on its pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,26 @@ import numpy as np
 from weir.qoe_eval.event_logs.event_log import EventLog
 from weir.qoe_eval.measures.flow_series import Array
 from weir.qoe_eval.report.chart_rows import Chart, Line, bin_width_s, binned, chart, line, row, thinned
+from weir.qoe_eval.report.page_blocks import Charts, Section, Text, note
 
 _BIN_S = 0.5
 _STATES = ("under-use", "normal", "over-use")
+
+
+def log_lead(log: EventLog, name: str) -> Text:
+    """The lead of a page: the file, its length, and who made the feedback."""
+    feedback = f", feedback by {log.feedback}" if log.feedback else ""
+    return Text(f"{name}: {log.duration_s:,.1f} s{feedback}.", "note")
+
+
+def log_over_time(title: str, log: EventLog, name: str, targets: Sequence[Line] = ()) -> Section:
+    """The section with the chart. `targets`: further lines of the rates."""
+    about = note(
+        "**target** is what the sender’s congestion control decided; **acknowledged** what has arrived, by feedback; "
+        "the delay is the difference of two clocks, above its least in the log. A click in the legend hides or shows a "
+        "line."
+    )
+    return Section("time", title, [about, Charts([event_log_chart(log, name, targets)])])
 
 
 def event_log_chart(log: EventLog, name: str, targets: Sequence[Line] = ()) -> Chart:

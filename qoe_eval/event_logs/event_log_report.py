@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from weir.files.input import printable
-from weir.files.output import REPORT, make_folder, refuse_other_results, write_text
+from weir.files.output import write_page
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
-from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, queueing_delay_ms, received_bytes
+from weir.qoe_eval.event_logs.event_log_charts import log_lead, log_over_time, queueing_delay_ms, received_bytes
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
+from weir.qoe_eval.report.page_blocks import Section
 from weir.qoe_eval.report.page_table import Cell, Row, Table
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.page_template import render_page
 
 # The index of the detector's states.
 _OVERUSING = 2
@@ -38,23 +39,13 @@ def write_event_log_report(path: Path, out: Path) -> tuple[dict[str, Any], Path]
         InputError: the log cannot be read, or the page not be written.
         MissingComponent: weir-event-log is not there.
     """
-    page = out / REPORT
-    make_folder(out)
-    refuse_other_results(out, REPORT)
     name = printable(path.name)
     log = parse_event_log(event_log_lines(path), name)
     described = describe_log(log)
     rows = [Row([Cell(_NAMES[key], kind="text"), _shown(value)]) for key, value in described.items() if key in _NAMES]
-    lead = {"name": name, "duration_s": f"{log.duration_s:,.1f}", "feedback": log.feedback}
-    sections = [
-        Section("numbers", "Numbers", "event_log/numbers", {"table": Table(("", Cell("Value", "")), rows)}),
-        Section("time", "Over time", "event_log/over_time", {"chart": 0}),
-    ]
-    text = render_page(
-        "event_log/lead", "Weir: an RTC event log", lead, sections, {"charts": [event_log_chart(log, name)]}
-    )
-    write_text(page, text)
-    return described, page
+    numbers = Section("numbers", "Numbers", [Table(["", "Value"], rows)])
+    sections = [numbers, log_over_time("Over time", log, name)]
+    return described, write_page(out, render_page("Weir: an RTC event log", [log_lead(log, name)], sections))
 
 
 def describe_log(log: EventLog) -> dict[str, Any]:

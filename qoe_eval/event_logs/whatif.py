@@ -10,21 +10,27 @@ from typing import Any
 import numpy as np
 
 from weir.files.input import printable
-from weir.files.output import REPORT, make_folder, refuse_other_results, write_text
+from weir.files.output import write_page
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
-from weir.qoe_eval.event_logs.event_log_charts import event_log_chart, target_line
+from weir.qoe_eval.event_logs.event_log_charts import log_lead, log_over_time, target_line
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
 from weir.qoe_eval.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference, logged_targets
 from weir.qoe_eval.event_logs.packet_file import is_packet_file, read_packet_file
 from weir.qoe_eval.event_logs.reported_packets import reported_packet_lines
 from weir.qoe_eval.report.display import css_name
-from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report.page_blocks import Section, note
+from weir.qoe_eval.report.page_table import Block, Cell, Cells, Row, Table
+from weir.qoe_eval.report.page_template import render_page
 
 _HEADS = (
     "Controller", Cell("Target, mean", "kbps"), Cell("Lowest", "kbps"), Cell("Highest", "kbps"),
     Cell("Mean difference", "% of the logged target"), Cell("Size of it, median", "%"), Cell("p95", "%"),
 )  # fmt: skip
+_NOTE = (
+    "Open loop: each controller saw the packets and the feedback of the log, which another one’s decisions had shaped. "
+    "A target near those decisions is what the controller would have decided; one far from them is what it would have "
+    "tried, not what the path would have carried."
+)
 AT_SENDER = ("gcc", "weir-send", "scream")
 AT_RECEIVER = ("weir", "gcc-remb", "rule")
 """Those that run on a recording by default: on packets that were sent, and on packets that were received."""
@@ -39,13 +45,9 @@ class Recording:
     log: EventLog
     note: str = ""
 
-    def lead(self) -> dict[str, str]:
-        """The values of a page's lead."""
-        return {
-            "name": f"{self.name}{'; ' if self.note else ''}{self.note}",
-            "duration_s": f"{self.log.duration_s:,.1f}",
-            "feedback": self.log.feedback,
-        }
+    def lead(self) -> list[Block]:
+        """The lead of a page."""
+        return [log_lead(self.log, f"{self.name}{'; ' if self.note else ''}{self.note}")]
 
 
 def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording:
@@ -93,9 +95,6 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     Raises:
         InputError: it cannot be written.
     """
-    page = out / REPORT
-    make_folder(out)
-    refuse_other_results(out, REPORT)
     logged = logged_targets(recording.log)
     described = [_numbers(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
     end_s = recording.log.duration_s
@@ -104,15 +103,11 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
         for one in found
     ]
     sections = [
-        Section(
-            "targets", "Targets", "event_log/whatif_note", {"table": Table(_HEADS, [_row(one) for one in described])}
-        ),
-        Section("time", "Over time", "event_log/over_time", {"chart": 0}),
+        Section("targets", "Targets", [note(_NOTE), Table(_HEADS, [_row(one) for one in described])]),
+        log_over_time("Over time", recording.log, recording.name, lines),
     ]
-    data = {"charts": [event_log_chart(recording.log, recording.name, lines)]}
-    names = [one.controller for one in found]
-    write_text(page, render_page("event_log/lead", "Weir: what if", recording.lead(), sections, data, names))
-    return {"file": recording.name, "note": recording.note, "controllers": described}, page
+    page = render_page("Weir: what if", recording.lead(), sections, [one.controller for one in found])
+    return {"file": recording.name, "note": recording.note, "controllers": described}, write_page(out, page)
 
 
 def _numbers(one: Targets, logged: Targets, end_s: float) -> dict[str, Any]:

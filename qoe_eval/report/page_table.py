@@ -1,4 +1,4 @@
-"""A page's tables as data: heads, rows and cells, which the macro `table` of `page/parts.html` lays out."""
+"""A page's tables as data: heads, rows and cells, which the macro `table` of `page/blocks.html` lays out."""
 
 from __future__ import annotations
 
@@ -49,8 +49,12 @@ class Row:
     is_marked: bool = False
 
 
+class Block:
+    """A part of a section; `page/blocks.html` has a macro for each class."""
+
+
 @dataclass(frozen=True)
-class Table:
+class Table(Block):
     """Heads, rows, and a class of CSS."""
 
     heads: Sequence[Cell | str]

@@ -1,7 +1,7 @@
 """Puts a page together: one HTML file with everything in it, scripts and data too.
 
-A page is a list of sections: plain data each, and the template in `page/` that lays it out. HTML is written in those
-templates alone, where Jinja2 escapes every text.
+A page is a list of sections, each a list of blocks, all plain data. HTML is written in the templates of `page/` alone,
+where Jinja2 escapes every text.
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ import base64
 import functools
 import json
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weir.console import counted
 from weir.qoe_eval.options.shared import own_names
 from weir.qoe_eval.report import display
 from weir.qoe_eval.report.display import controller_colours, other_colours
-from weir.qoe_eval.report.text import TOO_FEW
+from weir.qoe_eval.report.page_blocks import Charts, Figure, Folded, Grid, Section, cut
+from weir.qoe_eval.report.page_table import Block
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,66 +29,52 @@ _PAGE = Path(__file__).parent / "page"
 # Beside the page, whose name is `weir.files.output.REPORT`.
 SUMMARY = "summary.json"
 
-View = dict[str, Any]
-"""The values of a template, by name: texts, numbers, and rows of them."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """One section of a page.
-
-    Attributes:
-        id: of its element.
-        link: its name in the navigation; one without is a notice and not in it.
-        template: the macro that lays it out, as FILE/MACRO, or of `page/shared.html` by its name alone.
-        view: what the template shows, by name.
-        heading: where it is not the link.
-        is_folded: it is closed until a click, or a link to it; its charts are drawn then.
-    """
-
-    id: str
-    link: str
-    template: str
-    view: View
-    heading: str = ""
-    is_folded: bool = False
-
 
 def render_page(
-    lead_template: str,
     title: str,
-    lead: View,
+    lead: Sequence[Block | None],
     sections: Sequence[Section | None],
-    data: View,
     controllers: Sequence[str] = (),
     libwebrtc: str = "",
+    hidden: Sequence[str] = (),
 ) -> str:
     """The page as text.
 
     Args:
-        lead_template: the macro of the sentences below the title, named as in a `Section`.
         title: of the page.
-        lead: what those sentences show, by name.
+        lead: below the title.
         sections: in their order; those that are None are left out.
-        data: what the scripts find as JSON, finite numbers only.
         controllers: those shown; a user's among them get colours.
         libwebrtc: the version whose controllers are shown; an old one stands behind their names.
+        hidden: the controllers whose lines in charts of rows are drawn only after a click on the legend.
     """
     page = _environment().get_template("page.html")
+    shown = [one for one in sections if one is not None]
+    blocks = [block for some in (lead, *(section.blocks for section in shown)) for block in _with_inner(some)]
+    charts = [chart for block in blocks if isinstance(block, Charts) for chart in block.charts]
+    places = {id(chart): place for place, chart in enumerate(charts)}
+    data = {
+        **{block.id: block.data for block in blocks if isinstance(block, Figure)},
+        "charts": charts,
+        "hidden": hidden,
+        "names": {name: display.dated(name, libwebrtc) for name in controllers},
+    }
     return page.render(
         title=title,
-        lead=_macro(lead_template, libwebrtc)(lead),
-        sections=[(one, _macro(one.template, libwebrtc)(one.view)) for one in sections if one is not None],
-        data={**data, "names": {name: display.dated(name, libwebrtc) for name in controllers}},
+        lead=lead,
+        sections=shown,
+        place_of=lambda chart: places[id(chart)],
+        data=data,
         colours=_colours(controllers),
+        libwebrtc=libwebrtc,
     )
 
 
-def _macro(template: str, libwebrtc: str) -> Callable[[View], str]:
-    file, _, name = template.rpartition("/")
-    module = _environment().get_template(f"{file or 'shared'}.html").make_module({"libwebrtc": libwebrtc})
-    found: Callable[[View], str] = getattr(module, name)
-    return found
+def _with_inner(blocks: Sequence[Block | None]) -> Iterator[Block]:
+    for one in filter(None, blocks):
+        yield one
+        for inner in [one.blocks] if isinstance(one, Folded) else one.cells if isinstance(one, Grid) else []:
+            yield from _with_inner(inner)
 
 
 @functools.cache
@@ -104,8 +89,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"colour": display.colour, "counted": counted, "dated": display.dated, "packed": _packed}
-    environment.globals |= {"too_few": TOO_FEW, "own_file": _own_file, "plotly": _plotly}
+    environment.filters |= {"colour": display.colour, "cut": cut, "dated": display.dated, "packed": _packed}
+    environment.globals |= {"own_file": _own_file, "plotly": _plotly}
     return environment
 
 
@@ -124,7 +109,7 @@ def _colours(controllers: Sequence[str]) -> str:
     return Markup(controller_colours() + (other_colours(own, controllers) if own else ""))
 
 
-def _packed(data: View) -> str:
+def _packed(data: dict[str, Any]) -> str:
     """JSON as the page's scripts unpack it, base64 of zlib: nothing in it can end a script element."""
     return _compressed(json.dumps(data, separators=(",", ":"), allow_nan=False))
 

@@ -8,26 +8,28 @@ from pathlib import Path
 
 from rich.progress import track
 
-from weir.console import error_console
+from weir.console import counted, error_console
 from weir.errors import InputError
 from weir.files.output import REPORT, write_text
 from weir.qoe_eval.measures.comparison import check_reference, first_judged, furthest_behind, judged
 from weir.qoe_eval.measures.families import summarise_families
 from weir.qoe_eval.measures.run_causes import summarise_causes
 from weir.qoe_eval.measures.summary import ordered_controllers, sorted_records, summarise
-from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.summary import RunAbout, Summary, read_run
 from weir.qoe_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.page_template import SUMMARY, View, render_page
+from weir.qoe_eval.report.page_blocks import Folded, note
+from weir.qoe_eval.report.page_table import Block
+from weir.qoe_eval.report.page_template import SUMMARY, render_page
 from weir.qoe_eval.report.replay_charts import replay_charts
-from weir.qoe_eval.report.sections import objectives
 from weir.qoe_eval.report.sections.causes import causes
-from weir.qoe_eval.report.sections.controllers import delay_throughput, headline, limited_text, paired, scatter, viewer
+from weir.qoe_eval.report.sections.controllers import delay_throughput, headline, limited_text, viewer
 from weir.qoe_eval.report.sections.estimators import guard, pools
+from weir.qoe_eval.report.sections.objectives import objectives
+from weir.qoe_eval.report.sections.pairs import differences, paired, verdicts
 from weir.qoe_eval.report.sections.runs import failures, time_series, what_was_run
-from weir.qoe_eval.report.sections.scenarios import families, per_scenario, worst_runs
+from weir.qoe_eval.report.sections.scenarios import HEATED, families, per_scenario, worst_runs
 from weir.qoe_eval.report.text import libwebrtc_of, paired_sentences
 from weir.qoe_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir.qoe_eval.runs.objectives import summarise_objectives
@@ -39,9 +41,6 @@ _TIME_SERIES = (
     "First seed. Grey: capacity. Main cause: of freezes and of long queues; the pointer shows all shares. Dashed lines "
     "are other traffic on the path."
 )
-# The axes of the scatter charts: delay across, and the measure over it.
-_LINK = ("p95_queueing_delay_ms", "utilisation")
-_VIEWER = ("frame_delay_ms_p95", "viewer_quality")
 
 
 def summarise_replay(
@@ -105,22 +104,16 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     Raises:
         InputError: a file of series is damaged.
     """
-    controllers = list(summary.controllers)
+    controllers, version = list(summary.controllers), libwebrtc_of(summary)
     worst, words = furthest_behind(summary) or ("", "")
     ordered = sorted(records, key=lambda one: one.scenario != worst)
     charts = replay_charts(store, ordered, {name: one.description for name, one in summary.run.scenarios.items()})
     if charts and charts[0]["name"] == worst:
-        charts[0]["note"] = f"{dated(words, libwebrtc_of(summary))} {charts[0]['note']}"
+        charts[0]["note"] = f"{dated(words, version)} {charts[0]['note']}"
     limited = limited_text(records)
     # Their lines are drawn at first; a click on the legend shows others.
     shown = (*judged(summary), summary.run.reference, *LIBWEBRTC_SENDERS)
-    data = {
-        "axes": {name: {"title": MEASURES[name].title, "unit": MEASURES[name].unit} for name in (*_LINK, *_VIEWER)},
-        "scatter": {"scatter": scatter(summary, *_LINK), "viewer-scatter": scatter(summary, *_VIEWER)},
-        "objectives": objectives.chart(summary),
-        "charts": charts,
-        "hidden": [name for name in controllers if name not in shown],
-    }
+    hidden = [name for name in controllers if name not in shown]
     shown_first = viewer(summary, limited)
     # Without video, the link's measures are what there is.
     open_ones = [failures(summary.run.failures, "run"), shown_first or headline(summary)]
@@ -129,10 +122,10 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         paired(summary),
         headline(summary) if shown_first else None,
         delay_throughput(summary, limited),
-        objectives.objectives(summary),
-        *families(summary.families, first_judged(summary), libwebrtc_of(summary), has_own_sections=False),
-        per_scenario(summary),
-        worst_runs(records, first_judged(summary)),
+        objectives(summary),
+        *families(summary.families, first_judged(summary), version, has_own_sections=False),
+        per_scenario(summary, HEATED, linked=True),
+        worst_runs(records, first_judged(summary), version),
         time_series(charts, "Scenario", _TIME_SERIES),
         guard(records),
         pools(records),
@@ -140,18 +133,20 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     ]
     sections = [*open_ones, *(replace(one, is_folded=True) for one in folded if one is not None)]
     title = "Weir: rate control on simulated paths"
-    lead, version = _lead(summary, records), libwebrtc_of(summary)
-    return render_page("replay/lead", title, lead, sections, data, controllers, version)
+    return render_page(title, _lead(summary, records), sections, controllers, version, hidden)
 
 
-def _lead(summary: Summary, records: Sequence[RunRecord]) -> View:
-    weights = summary.run.objective
-    return {
-        "runs": summary.run.runs,
-        "controllers": len(summary.controllers),
-        "scenarios": len(summary.scenarios),
-        "virtual": any(one.stack == "libwebrtc" for one in records),
-        "media": " and ".join(sorted({media.kind for one in records for media in one.media.values()})),
-        "objective": ", ".join(f"{w:g} {name}" for w, name in zip(weights, WEIGHTS, strict=True)) if weights else "",
-        "paired": paired_sentences(summary),
-    }
+def _lead(summary: Summary, records: Sequence[RunRecord]) -> list[Block | None]:
+    objective = summary.run.objective
+    weights = ", ".join(f"{w:g} {name}" for w, name in zip(objective, WEIGHTS, strict=True)) if objective else ""
+    kinds = " and ".join(sorted({media.kind for one in records for media in one.media.values()}))
+    sentences = [
+        f"{counted(summary.run.runs, 'run')} of {counted(len(summary.controllers), 'controller')} on "
+        f"{counted(len(summary.scenarios), 'scenario')}{f' with {kinds}' if kinds else ''}.",
+        "Virtual calls: libwebrtc's own sender and receiver in simulated time."
+        * any(one.stack == "libwebrtc" for one in records),
+        f"Objective: {weights}." if weights else "",
+    ]
+    pairs = paired_sentences(summary)
+    behind = Folded("The differences behind it", differences(pairs)) if pairs else None
+    return [*verdicts(pairs), note(" ".join(filter(None, sentences))), behind]

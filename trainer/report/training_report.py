@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from weir.files.output import REPORT, write_text
+from weir.qoe_eval.report.page_blocks import Charts, Entries, Section, Text, code, note
 from weir.qoe_eval.report.page_table import Cell, Row, Table
-from weir.qoe_eval.report.page_template import SUMMARY, Section, View, render_page
+from weir.qoe_eval.report.page_template import SUMMARY, render_page
 from weir.trainer.configuration.training import TrainingConfiguration
 from weir.trainer.learning.run_record import PROGRESS_LOG, TrainingRecord, load_run_configuration, read_training_record
 from weir.trainer.model.file import CONFIGURATION
 from weir.trainer.report.training_curves import REWARD, STEPS, Curves, read_curves, training_chart
 
 
-def rewrite(folder: Path) -> tuple[View, Path] | None:
+def rewrite(folder: Path) -> tuple[dict[str, Any], Path] | None:
     """`summary.json` and `report.html` of a training folder; nothing where it is none.
 
     Raises:
@@ -33,11 +36,11 @@ def rewrite(folder: Path) -> tuple[View, Path] | None:
     return summary, page
 
 
-def _summary(configuration: TrainingConfiguration, record: TrainingRecord, curves: Curves) -> View:
+def _summary(configuration: TrainingConfiguration, record: TrainingRecord, curves: Curves) -> dict[str, Any]:
     """`summary.json`: the record and what the curves end in."""
     steps, rewards = curves.evaluation_steps, curves.evaluation_rewards
     rewards_in_training = curves.column(REWARD)
-    summary: View = {
+    summary: dict[str, Any] = {
         "schema": "weir.training/1",
         "name": configuration.name,
         "algorithm": configuration.algorithm,
@@ -57,39 +60,42 @@ def _summary(configuration: TrainingConfiguration, record: TrainingRecord, curve
     return summary
 
 
-def render(configuration: TrainingConfiguration, record: TrainingRecord, summary: View, curves: Curves) -> str:
+def render(
+    configuration: TrainingConfiguration, record: TrainingRecord, summary: Mapping[str, Any], curves: Curves
+) -> str:
     """The page as text."""
     done, planned = summary["steps"], configuration.steps
-    lead = {
-        "algorithm": configuration.algorithm.upper(),
-        "seed": configuration.seed,
-        "done": f"{done:,}",
-        "planned": f"{planned:,}",
-        "interrupted": record.interrupted and done < planned,
-        "wall_s": f"{record.wall_s:,.0f}" if record.wall_s else "",
-        "steps_per_s": f"{record.steps_per_s:,.0f}",
-    }
-    logged = {"logged": bool(curves.progress), "log": PROGRESS_LOG}
-    sections = [
-        _evaluation(summary, record),
-        Section("curves", "Learning curves", "curves", logged),
-        _origin(configuration, record),
-    ]
-    data = {"charts": [training_chart(record, curves, done)] if curves.progress else []}
-    return render_page("training_lead", f"Weir: training of {configuration.name}", lead, sections, data)
+    interrupted = " (interrupted, or still running)" if record.interrupted and done < planned else ""
+    speed = f" in {record.wall_s:,.0f} s, {record.steps_per_s:,.0f} a second" if record.wall_s else ""
+    steps = f"{done:,} of {planned:,} steps{interrupted}{speed}"
+    lead = Text(f"{configuration.algorithm.upper()}, seed {configuration.seed}: {steps}.")
+    sections = [_evaluation(summary, record), _curves(record, curves, done), _origin(configuration, record)]
+    return render_page(f"Weir: training of {configuration.name}", [lead], sections)
 
 
-def _evaluation(summary: View, record: TrainingRecord) -> Section:
+def _curves(record: TrainingRecord, curves: Curves, done: int) -> Section:
+    if not curves.progress:
+        return Section("curves", "Learning curves", [note(f"Nothing is logged yet in {PROGRESS_LOG}.")])
+    about = note(
+        "Reward in training: mean a step over the latest 200 episodes, with exploration. Losses are those of "
+        "stable-baselines3; steps a second count from the start of each part of a resumed run."
+    )
+    return Section("curves", "Learning curves", [about, Charts([training_chart(record, curves, done)])])
+
+
+def _evaluation(summary: Mapping[str, Any], record: TrainingRecord) -> Section:
     found = summary.get("evaluation")
-    rows: list[Row] = []
-    if found is not None:
-        named = (("best, in best_model.zip", found["best"]), ("last", found["last"]))
-        rows = [Row([name, f"{one['steps']:,}", f"{one['mean_reward']:.4f}"]) for name, one in named]
-        if record.rule_mean_reward is not None:
-            rows.append(Row(["the ten-line rule", "", f"{record.rule_mean_reward:.4f}"], is_marked=True))
-    policies = Table(["Policy", "Steps", Cell("Reward", "a step")], rows) if rows else None
-    view = {"policies": policies, "scenarios": found["scenarios"] if found else 0}
-    return Section("evaluation", "Evaluation", "evaluation", view)
+    if found is None:
+        return Section("evaluation", "Evaluation", [note("None; `weir train --eval` makes it.")])
+    named = (("best, in best_model.zip", found["best"]), ("last", found["last"]))
+    rows = [Row([name, f"{one['steps']:,}", f"{one['mean_reward']:.4f}"]) for name, one in named]
+    if record.rule_mean_reward is not None:
+        rows.append(Row(["the ten-line rule", "", f"{record.rule_mean_reward:.4f}"], is_marked=True))
+    about = note(
+        f"Mean reward a step, without exploration, over {found['scenarios']} scenarios that stay the same and are not "
+        "trained on where scenarios are drawn at random."
+    )
+    return Section("evaluation", "Evaluation", [about, Table(["Policy", "Steps", Cell("Reward", "a step")], rows)])
 
 
 def _origin(configuration: TrainingConfiguration, record: TrainingRecord) -> Section:
@@ -100,8 +106,9 @@ def _origin(configuration: TrainingConfiguration, record: TrainingRecord) -> Sec
         ("reward, objective", f"{environment.reward}, {environment.objective}"),
         ("environments", f"{environment.environments}, a decision every {environment.interval_ms} ms"),
     ]
-    view = {"configuration": CONFIGURATION, "commands": record.commands, "entries": entries}
-    return Section("origin", "How it was made", "origin", view)
+    commands = [Text([code(command)]) for command in record.commands]
+    blocks = [note(f"All settings are in `{CONFIGURATION}`."), *commands, Entries(entries)]
+    return Section("origin", "How it was made", blocks)
 
 
 def _finite(value: float) -> float | None:

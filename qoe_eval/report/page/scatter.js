@@ -1,7 +1,6 @@
-// Scatter charts of two measures, and the front of many objectives: data.scatter and others of the page's data.
+// Scatter charts of two measures, and the front of many objectives: the page's data has those of each element by its id.
 (() => {
   const { byId, css, narrow, plain, config, baseLayout, axis, whenShown } = chartParts;
-  if (!data.scatter) return;
   const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
   const called = (controller) => plain(data.names[controller] || controller);
 
@@ -40,7 +39,8 @@
     return { range: [most + beyond, least - beyond] };
   }
 
-  function drawScatter(id, scatter, titles) {
+  function drawScatter(id) {
+    const scatter = data[id].points, titles = titlesOf(data[id].axes);
     const traces = [];
     const unit = titles.unit;
     for (const points of scatter) {
@@ -73,17 +73,14 @@
   }
 
   // Titles of two measures: the delay that runs across, and the measure over it.
-  const titlesOf = (across, up) => ({
-    x: `${data.axes[across].title} (less is to the right)`, xNarrow: `${data.axes[across].title} (less →)`,
-    y: data.axes[up].title, unit: data.axes[up].unit === "%" ? " %" : "",
+  const titlesOf = (axes) => ({
+    x: `${axes.x} (less is to the right)`, xNarrow: `${axes.x} (less →)`, y: axes.y, unit: axes.unit === "%" ? " %" : "",
   });
-  const SCATTER = titlesOf("p95_queueing_delay_ms", "utilisation");
-  const VIEWER = titlesOf("frame_delay_ms_p95", "viewer_quality");
 
   // --- the front of many objectives ------------------------------------------------------------------------------------
 
   function drawFront() {
-    const { fan, presets, references } = data.objectives;
+    const { fan, presets, references } = data.front, titles = titlesOf(data.front.axes);
     const scale = [[0, css("--lean-latency")], [0.5, css("--lean-even")], [1, css("--lean-throughput")]];
     const hover = (points) => points.map((p) => `${p.delay_ms.toFixed(1)} ms, ${p.utilisation.toFixed(1)} %, score ${plain(p.challenge)}` + (p.weights ? `<br>weights ${plain(p.weights)}` : ""));
     const trace = (points, extra) => ({
@@ -109,8 +106,8 @@
     Plotly.react("front", traces, {
       ...baseLayout(), showlegend: narrow(), legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
       margin: { l: 50, r: narrow() ? 14 : 90, t: narrow() ? 70 : 26, b: 50 },
-      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? SCATTER.xNarrow : SCATTER.x } }),
-      yaxis: axis({ title: { text: SCATTER.y } }),
+      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? titles.xNarrow : titles.x } }),
+      yaxis: axis({ title: { text: titles.y } }),
       annotations: narrow() ? [] : [
         ...names(presets, (p) => ({ yshift: -19, xanchor: p.name === "throughput" ? "center" : "right", font: { size: 12, color: css("--ink") } })),
         ...names(references, (p) => ({ yshift: -17, font: { size: 13, color: colour(p.name) } })),
@@ -120,8 +117,8 @@
   }
 
   const charts = [
-    ["viewer-scatter", () => drawScatter("viewer-scatter", data.scatter["viewer-scatter"], VIEWER)],
-    ["scatter", () => drawScatter("scatter", data.scatter.scatter, SCATTER)],
+    ["viewer-scatter", () => drawScatter("viewer-scatter")],
+    ["scatter", () => drawScatter("scatter")],
     ["front", drawFront],
   ].filter(([id]) => byId(id));
   for (const [id, draw] of charts) whenShown(byId(id), draw);

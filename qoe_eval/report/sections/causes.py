@@ -14,8 +14,8 @@ from weir.qoe_eval.records.record import Episode
 from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.chart_rows import ChartRow, Line, line, row
 from weir.qoe_eval.report.display import css_name
-from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell
-from weir.qoe_eval.report.page_template import Section
+from weir.qoe_eval.report.page_blocks import Heading, Section, note
+from weir.qoe_eval.report.page_table import Block, Cell, Cells, Row, Table, controller_cell
 
 LABELS = {cause: cause.replace("_", " ").capitalize() for cause in CAUSES}
 _MEANINGS = {
@@ -29,6 +29,13 @@ _MEANINGS = {
     "loss": "A lost packet was waited for, or retransmissions exceeded the target.",
     "other": "None of these: jitter, the receiver's buffer, or too short for samples of 0.1 s.",
 }
+_NOTE = (
+    "Seconds by cause, and below how many have it as their main cause. A queue consists of the bytes that made it and "
+    "kept it: sent above what the path was known to carry one round trip and 0.1 s before, up to the receiver’s "
+    "estimate (decision), on to the sender’s target (feedback), and above that (encoder, pacer, key frame). A freeze "
+    "is divided by what its last frame waited for. No real controller avoids every decision counted here: the "
+    "comparison is with a sender that has measured the path as it was."
+)
 _KINDS = {"freeze": "Freezes", "queue": f"Queues above {LONG_QUEUE_MS:.0f} ms"}
 
 
@@ -38,12 +45,11 @@ def causes(summary: Summary) -> Section | None:
     """
     own = judged(summary)
     kinds = {kind: [one for one in summary.causes if one.kind == kind] for kind in _KINDS}
-    tables = [
-        (_KINDS[kind], Table(_heads(), [_row(one, one.controller in own) for one in rows]))
-        for kind, rows in kinds.items()
-        if any(one.episodes for one in rows)
-    ]
-    return Section("causes", "Why it froze", "causes", {"tables": tables}) if tables else None
+    tables: list[Block] = []
+    for kind, rows in kinds.items():
+        if any(one.episodes for one in rows):
+            tables += [Heading(_KINDS[kind]), Table(_heads(), [_row(one, one.controller in own) for one in rows])]
+    return Section("causes", "Why it froze", [note(_NOTE), *tables]) if tables else None
 
 
 def episode_text(episode: Episode) -> str:

@@ -1,36 +1,31 @@
-"""Sections that compare controllers: means, viewers, paired differences, and throughput against delay."""
+"""Sections that compare controllers: means, viewers, and throughput against delay."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from weir.console import counted
-from weir.qoe_eval.measures.comparison import LEADING, judged
+from weir.qoe_eval.measures.comparison import judged
 from weir.qoe_eval.measures.table import MEASURES, Kind, Measure
 from weir.qoe_eval.measures.viewer import STANDARD_ERROR
-from weir.qoe_eval.records.comparisons import PairedRow, Spread
+from weir.qoe_eval.records.comparisons import Spread
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.summary import Summary
-from weir.qoe_eval.report.display import (
-    colour,
-    dated,
-    difference_mark,
-    interval,
-    interval_mark,
-    precise,
-    signed,
-    verdict,
-)
-from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table, controller_cell, measure_heads
-from weir.qoe_eval.report.page_template import Section, View
-from weir.qoe_eval.report.text import libwebrtc_of, names_of_rendered_measures, seeds_text, summary_sample
+from weir.qoe_eval.report.display import colour, interval, interval_mark
+from weir.qoe_eval.report.page_blocks import Entries, Figure, Folded, Section, Text, note
+from weir.qoe_eval.report.page_table import Block, Cell, Cells, Row, Table, controller_cell, measure_heads
+from weir.qoe_eval.report.text import names_of_rendered_measures, summary_sample
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
     "viewer_quality", "video_quality", "frozen_share", "freeze_count", "frames_per_second", "frame_delay_ms_p50",
     "frame_delay_ms_p95",
 )  # fmt: skip
+# The axes of the charts of points: a delay across, and the measure over it.
+_OF_THE_PATH = ("p95_queueing_delay_ms", "utilisation")
+_OF_THE_VIEWER = ("frame_delay_ms_p95", "viewer_quality")
 
 
 def limited_text(records: Sequence[RunRecord]) -> str:
@@ -54,7 +49,12 @@ def delay_throughput(summary: Summary, limited: str) -> Section | None:
     """The chart of utilisation over delay, of several controllers; `limited` from `limited_text`."""
     if len(summary.controllers) < 2:
         return None
-    return Section("delay-throughput", "Throughput and delay", "replay/delay_throughput", {"limited": limited})
+    about = note(
+        "Large marks are means over all runs, small ones the scenarios. Up and to the right is better. Queueing delay "
+        f"is on a logarithmic scale. {limited}"
+    )
+    figure = Figure("scatter", _scatter(summary, *_OF_THE_PATH))
+    return Section("delay-throughput", "Throughput and delay", [about, figure])
 
 
 def headline(summary: Summary) -> Section:
@@ -90,14 +90,29 @@ def headline(summary: Summary) -> Section:
                 name in judged(summary),
             )
         )
-    view = {
-        "table": Table(heads, rows),
-        "weights": summary.run.objective,
-        "sample": summary_sample(summary),
-        "has_intervals": has_intervals,
-        "all_measures": all_measures(summary, "replay"),
-    }
-    return Section("headline", "Controllers", "replay/headline", view)
+    all_title = "All measures: mean, and 5th to 95th percentile of runs"
+    blocks = [_about_headline(summary, has_intervals), Table(heads, rows), *all_measures(summary, "replay", all_title)]
+    return Section("headline", "Controllers", blocks)
+
+
+def _about_headline(summary: Summary, has_intervals: bool) -> Text:
+    objective = summary.run.objective
+    weights = ", here {:g} of throughput, {:g} of latency and {:g} of loss,".format(*objective) if objective else ""
+    of_intervals = (
+        " The interval is a bootstrap over scenarios (BCa, of six or more): it tells how far the mean would move with "
+        "other scenarios of the same kind."
+    ) * has_intervals
+    return note(
+        f"**Utility** is the measure of this run’s objective: the objective's weights{weights} times three parts of 0 "
+        "to 100: the share used of what the path could carry, how far p95 delay stays below 400 ms, and the share of "
+        "packets not lost; all of it less where the rate is below 150 kbps, which is hardly a picture, and nothing at "
+        "30 kbps. The **challenge score** (MMSys 2021) weighs the same parts 2 : 2 : 3 whatever the objective, so that "
+        f"under another one a controller may gain utility and lose score. Means over {summary_sample(summary)}, best "
+        f"first: over the runs that all of them have completed.{of_intervals} **oracle** has the true capacity and "
+        "sends at it: about the best result where a flow has the path to itself; **fixed** sends at half the mean "
+        "capacity. Where several flows share a path, each is measured against the whole of it: there Jain’s index and "
+        "TCP’s share tell what utility does not."
+    )
 
 
 def _missing(summary: Summary, name: str) -> str:
@@ -111,10 +126,8 @@ def means(values: Mapping[str, Spread], names: Sequence[str]) -> list[str]:
     return [MEASURES[name].display(values[name].mean) if name in values else "–" for name in names]
 
 
-def all_measures(summary: Summary, kind: Kind) -> View:
-    """The view of `all_measures` of parts.html: every measure that a controller has, of replays with its percentiles,
-    and the meanings of all.
-    """
+def all_measures(summary: Summary, kind: Kind, title: str) -> list[Block]:
+    """Every measure that a controller has, of replays with its percentiles, and the meanings of all; folded away."""
     controllers, table = summary.controllers, MEASURES.of(kind)
 
     def cell(measure: Measure, found: Spread | None) -> Cell | str:
@@ -129,7 +142,8 @@ def all_measures(summary: Summary, kind: Kind) -> View:
         if any(measure.name in values for values in controllers.values())
     ]
     heads: Cells = ["Measure", *map(controller_cell, controllers)]
-    return {"table": Table(heads, rows), "meanings": [(one.label, one.meaning) for one in table.values()]}
+    meanings = Entries([(one.label, one.meaning) for one in table.values()])
+    return [Folded(title, [Table(heads, rows)]), Folded("What the measures mean", [meanings])]
 
 
 def _domain(scores: Sequence[Spread]) -> tuple[float, float]:
@@ -154,69 +168,44 @@ def means_table(summary: Summary, ordered: Sequence[str], shown: Sequence[str], 
 
 
 def viewer(summary: Summary, limited: str) -> Section | None:
-    """The view of a call's viewer by controller; None for runs without frames. `limited` from `limited_text`."""
+    """The measures of a call's viewer by controller; None for runs without frames. `limited` from `limited_text`."""
     controllers = {name: values for name, values in summary.controllers.items() if VIEWER[0] in values}
     if not controllers:
         return None
     ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
     table = means_table(summary, ordered, (*VIEWER, *names_of_rendered_measures(summary)))
-    view = {"table": table, "standard_error": f"{STANDARD_ERROR:.1f}", "limited": limited}
-    return Section("viewer", "What a viewer would see", "replay/viewer", view)
-
-
-def paired(summary: Summary) -> Section | None:
-    """Every judged controller against another one, one pair at a time, by all measures that both have."""
-    rows: dict[tuple[str, str], dict[str, PairedRow]] = {}
-    for row in summary.paired:
-        rows.setdefault((row.a, row.b), {})[row.metric] = row
-    if not rows:
-        return None
-    version = libwebrtc_of(summary)
-    choices = [(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()]
-    heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
-    has_intervals = any(row.ci95[0] is not None for row in summary.paired)
-    view = {"choices": choices, "has_intervals": has_intervals}
-    return Section("paired", "Paired comparison", "paired", view, heading)
-
-
-def _pair_table(rows: Mapping[str, PairedRow]) -> Table:
-    has_intervals = any(row.ci95[0] is not None for row in rows.values())
-    of_intervals: Cells = ["Verdict", "95 % interval", Cell(ends=("worse", "better"), kind="optional")]
-    heads: Cells = [
-        "Measure", "Difference", *(of_intervals if has_intervals else []), "Better", "Worse", "Level",
-        Cell("Of how many", "independent scenarios"),
-    ]  # fmt: skip
-    ordered = [name for name in dict.fromkeys((*LEADING, *MEASURES)) if name in rows]
-    return Table(heads, [_paired_row(MEASURES[name], rows[name], has_intervals) for name in ordered], "forest")
-
-
-def _paired_row(measure: Measure, row: PairedRow, has_intervals: bool) -> Row:
-    judged, shown = verdict(row, measure), precise(measure, row)
-    words = {"good": "better", "bad": "worse", "even": "not told apart"}[judged]
-    of_interval: Cells = [
-        Cell("–" if row.ci95[0] is None else words, kind=judged),
-        interval(row.ci95, shown, of_difference=True),
-        Cell(mark=difference_mark(row, measure), kind="optional"),
+    blocks = [
+        note("Means over the runs that all of them have completed, best first."),
+        table,
+        Figure("viewer-scatter", _scatter(summary, *_OF_THE_VIEWER)) if len(ordered) > 1 else None,
+        Folded("What these measures are", [_about_viewer(limited)]),
     ]
-    return Row(
-        [
-            measure_heads([measure])[0],
-            Cell(signed(row.mean, shown), kind=judged),
-            *(of_interval if has_intervals else []),
-            str(row.wins),
-            str(row.losses),
-            str(row.independent - row.wins - row.losses),
-            Cell(str(row.independent), seeds_text(row.independent, row.n)),
-        ]
+    return Section("viewer", "What a viewer would see", blocks)
+
+
+def _about_viewer(limited: str) -> Text:
+    return note(
+        "**Frame delay** runs from the capture of a frame to its last packet, in virtual calls to its rendering; a "
+        "lost packet is taken to come again one round trip after its gap shows. **Video quality** is an estimate of "
+        "VMAF from the bitrate alone, by a line fitted to eight groups of real VP8 calls at 1280x720 of 79 to 1,501 "
+        f"kbps (off by {STANDARD_ERROR:.1f} points there, by up to 11 in single calls; beyond, extrapolated to 100 at "
+        "3.9 Mbps). **Viewer’s quality** is its mean over the viewer’s time, in which a frozen picture counts as 0. "
+        "Where the sender has a congestion window (scream, weir-send), the simulated encoder makes no frame while the "
+        f"window is full. `weir call` measures real ones. {limited}"
     )
 
 
-def scatter(summary: Summary, across: str, up: str) -> list[View]:
+def axes(across: str, up: str) -> dict[str, str]:
+    """The titles of a chart of points, of two measures, and the unit of the second."""
+    return {"x": MEASURES[across].title, "y": MEASURES[up].title, "unit": MEASURES[up].unit}
+
+
+def _scatter(summary: Summary, across: str, up: str) -> dict[str, Any]:
     """One point per controller and scenario, and each controller's means, of two measures. Delays below 1 ms are drawn
     at 1 ms, because the axis is logarithmic.
     """
     shown = MEASURES[up]
-    found: list[View] = []
+    found = []
     for controller, values in summary.controllers.items():
         points = [
             (name, by[controller][across], by[controller][up])
@@ -235,4 +224,4 @@ def scatter(summary: Summary, across: str, up: str) -> list[View]:
                 "mean_y": round(shown.scale * values[up].mean, 1),
             }
         )
-    return found
+    return {"axes": axes(across, up), "points": found}

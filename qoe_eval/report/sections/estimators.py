@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.report.page_blocks import Section, note
 from weir.qoe_eval.report.page_table import Cell, Row, Table, controller_cell
-from weir.qoe_eval.report.page_template import Section
 from weir.registry import GUARD_RULES
 
 
@@ -15,15 +15,16 @@ def guard(records: Sequence[RunRecord]) -> Section | None:
     """How often each guard rule changed its controller's estimate, and how often the fallback decided."""
     rows = [row for name, some in _by_controller(records).items() if (row := _guard_row(name, some))]
     heads = ["Controller", "Decisions", *GUARD_RULES, "All rules", "Policy faults", "Decided by the fallback"]
-    view = {"table": Table(heads, rows)}
-    return Section("guard", "Guard", "replay/guard", view, "Guard interventions") if rows else None
+    about = note("Interventions per 100 decisions, by rule. Controllers that decide at the sender have no guard.")
+    return Section("guard", "Guard", [about, Table(heads, rows)], "Guard interventions") if rows else None
 
 
 def pools(records: Sequence[RunRecord]) -> Section | None:
     """The share of decisions of each pool for which each member was the active controller; None without pools."""
     rows = [row for name, some in _by_controller(records).items() for row in _pool_rows(name, some)]
     heads = ["Pool", "Changes", "Member", "Active, %", "Decisions", "Faults"]
-    return Section("pools", "Pools", "replay/pools", {"table": Table(heads, rows)}) if rows else None
+    about = note("Share of decisions as the active controller, and how often the policy changed it.")
+    return Section("pools", "Pools", [about, Table(heads, rows)]) if rows else None
 
 
 def _by_controller(records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+from weir.console import counted
 from weir.qoe_eval.measures.steering import LISTED, ORDER, PAIRS, TOLERANCES
 from weir.qoe_eval.measures.table import MEASURES, Measure
 from weir.qoe_eval.records.comparisons import PairedRow
 from weir.qoe_eval.records.objectives import ObjectiveMeans, ObjectivesSummary, Steering
 from weir.qoe_eval.records.summary import Summary
-from weir.qoe_eval.report.page_table import Cell, Row, Table, controller_cell, difference_cell, measure_heads
-from weir.qoe_eval.report.page_template import Section, View
+from weir.qoe_eval.report.display import dated
+from weir.qoe_eval.report.page_blocks import Figure, Folded, Heading, Section, Span, Text, note
+from weir.qoe_eval.report.page_table import (
+    Block,
+    Cell,
+    Cells,
+    Row,
+    Table,
+    controller_cell,
+    difference_cell,
+    measure_heads,
+)
+from weir.qoe_eval.report.sections.controllers import axes
+from weir.qoe_eval.report.text import libwebrtc_of
 from weir.qoe_eval.runs.objectives import SHOWN
 
 
@@ -20,41 +34,54 @@ def objectives(summary: Summary) -> Section | None:
     found = summary.objectives
     if not found:
         return None
-    view = {
-        "scenarios": len(found.scenarios),
-        "seed": found.seed,
-        "steering": _steering(found.steering),
-        "runs": _runs(found),
-        "utilities": _utilities(found),
-        "differences": _differences(found),
-        "has_intervals": any(row.ci95[0] is not None for row in found.preset_differences),
-        "objectives": len(found.fan),
-        "fan": _fan(found.fan),
-        "on_front": sum(point.non_dominated for point in found.fan),
-        "by_scenario": _by_scenario(found),
-    }
-    return Section("objectives", "Objectives", "replay/objectives", view, "One model, many objectives")
+    about = note(
+        "The same network under other weights of throughput, latency and loss, which an application may set at any "
+        f"time in a call. Means over {counted(len(found.scenarios), 'scenario')}, seed {found.seed}; "
+        f"{dated('gcc', libwebrtc_of(summary))} and rule, which have no weights, on the same runs."
+    )
+    blocks = [
+        about,
+        _steering(found.steering),
+        _runs(found),
+        *_utilities(found),
+        *_differences(found),
+        *(_front(found) if found.fan else []),
+        Folded("The presets on each scenario", [_by_scenario(found)]),
+    ]
+    return Section("objectives", "Objectives", blocks, "One model, many objectives")
 
 
-def chart(summary: Summary) -> View | None:
+def _front(found: ObjectivesSummary) -> list[Block]:
+    """The fan of objectives: which of them no other dominates."""
+    number = len(found.fan)
+    about = note(
+        "Filled marks, joined by the line, are not dominated: "
+        f"{sum(point.non_dominated for point in found.fan)} of {number} objectives have no other with at least their "
+        "utilisation and at most their delay. Colour is the weight of throughput against that of latency; diamonds are "
+        "the presets."
+    )
+    title = f"{counted(number, 'objective')} from one model"
+    table = Folded("The objectives as a table", [_fan(found.fan)])
+    return [Heading(title), about, Figure("front", _points(found)), table]
+
+
+def _points(found: ObjectivesSummary) -> dict[str, Any]:
     """Points of the chart: p95 queueing delay in ms, utilisation in %, lean (0: latency alone counts, 1: throughput
     alone).
     """
-    found = summary.objectives
-    if not found or not found.fan:
-        return None
     fan = sorted(found.fan, key=lambda one: round(one.p95_queueing_delay_ms or 0.0, 2))
     return {
+        "axes": axes("p95_queueing_delay_ms", "utilisation"),
         "fan": [point | {"front": one.non_dominated} for one in fan if (point := _point(_weights(one), one))],
         "presets": [point for name, one in found.presets.items() if (point := _point(name, one))],
         "references": [point for name, one in found.references.items() if (point := _point(name, one))],
     }
 
 
-def _point(name: str, one: ObjectiveMeans) -> View | None:
+def _point(name: str, one: ObjectiveMeans) -> dict[str, Any] | None:
     if one.p95_queueing_delay_ms is None or one.utilisation is None:
         return None
-    point: View = {
+    point: dict[str, Any] = {
         "name": name,
         "delay_ms": round(one.p95_queueing_delay_ms, 2),
         "utilisation": round(MEASURES["utilisation"].scale * one.utilisation, 2),
@@ -73,18 +100,18 @@ def _means(one: ObjectiveMeans) -> list[str]:
     return [MEASURES[metric].display(one.measure(metric)) for metric in SHOWN]
 
 
-def _steering(steering: Steering) -> View | None:
+def _steering(steering: Steering) -> Text | None:
     total = steering.scenarios
     if not total or steering.right is None or steering.moved is None:
         return None
-    return {
-        "right": round(steering.right * total),
-        "total": total,
-        "percent": f"{100 * steering.right:.0f}",
-        "moved": round(steering.moved * total),
-        "tie_points": f"{100 * TOLERANCES['utilisation']:g}",
-        "tie_ms": f"{TOLERANCES['p95_queueing_delay_ms']:g}",
-    }
+    right = Span(f"On {round(steering.right * total)} of {total} scenarios ({100 * steering.right:.0f} %)")
+    points, delay_ms = (f"{100 * TOLERANCES['utilisation']:g}", f"{TOLERANCES['p95_queueing_delay_ms']:g}")
+    meaning = (
+        " utilisation and p95 queueing delay both move the right way from preset to preset: neither rises from "
+        f"throughput to balanced, nor from balanced to latency. A tie within {points} points of utilisation and "
+        f"{delay_ms} ms counts as right; on {round(steering.moved * total)} of them the presets differ by more."
+    )
+    return Text([right, meaning])
 
 
 def _head_of_weights() -> Cell:
@@ -102,12 +129,12 @@ def _runs(found: ObjectivesSummary) -> Table:
     return Table(["Preset", _head_of_weights(), *_heads()], rows)
 
 
-def _utilities(found: ObjectivesSummary) -> Table | None:
-    """The utility of every preset's runs under each objective; None for summaries of older versions without it."""
+def _utilities(found: ObjectivesSummary) -> list[Block]:
+    """The utility of every preset's runs under each objective; nothing for summaries of older versions without it."""
     everyone = found.presets | found.references
     rows_of = [(name, one.utility) for name, one in everyone.items() if one.utility]
     if len(rows_of) < len(everyone):
-        return None
+        return []
     measure = MEASURES["utility"]
     rows = [
         Row(
@@ -118,10 +145,15 @@ def _utilities(found: ObjectivesSummary) -> Table | None:
         )
         for name, utility in rows_of
     ]
-    return Table(["Runs of", *(Cell(name, _weights(found.presets[name])) for name in LISTED)], rows)
+    about = note(
+        "Utility of the same runs under each preset’s weights (throughput / latency / loss): where steering pays, the "
+        "best of a column is the preset that it belongs to."
+    )
+    heads: Cells = ["Runs of", *(Cell(name, _weights(found.presets[name])) for name in LISTED)]
+    return [Heading("Utility under each objective"), about, Table(heads, rows)]
 
 
-def _differences(found: ObjectivesSummary) -> Table:
+def _differences(found: ObjectivesSummary) -> list[Block]:
     """Between presets, a row a step, with the share of scenarios on which a measure goes the right way where it has
     one.
     """
@@ -138,7 +170,14 @@ def _differences(found: ObjectivesSummary) -> Table:
             cells.append(_difference(MEASURES[name], rows_of.get((a, b, name))))
             cells += [f"{100 * by_step[name][f'{a}-{b}']:.0f} %"] if name in by_step else []
         rows.append(Row(cells))
-    return Table(heads, rows)
+    colours = (
+        ": green where the 95 % interval (BCa bootstrap over scenarios, of six or more) confirms it, red where it "
+        "shows the opposite"
+    ) * any(row.ci95[0] is not None for row in found.preset_differences)
+    about = note(
+        f"Paired by scenario. Utilisation and delay are expected to fall from row to row of the presets{colours}."
+    )
+    return [Heading("Between presets"), about, Table(heads, rows)]
 
 
 def _difference(measure: Measure, row: PairedRow | None) -> Cell:

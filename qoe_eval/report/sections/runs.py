@@ -11,8 +11,8 @@ from weir.qoe_eval.records.record import Record
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.summary import ScenarioAbout, Summary
 from weir.qoe_eval.report.chart_rows import Chart
+from weir.qoe_eval.report.page_blocks import Bullets, Charts, Entries, Folded, Section, Text, code, note
 from weir.qoe_eval.report.page_table import Cell, Cells, Row, Table
-from weir.qoe_eval.report.page_template import Section
 
 _MOST_TEXTS = 20
 _NOTE = (
@@ -26,24 +26,29 @@ def failures(texts: Sequence[str], noun: str) -> Section | None:
     """The first failures in words; None where all completed. `noun` is for one of them: run, call."""
     if not texts:
         return None
-    view = {"texts": texts[:_MOST_TEXTS], "more": len(texts) - _MOST_TEXTS}
-    return Section("failures", "", "failures", view, f"{counted(len(texts), noun)} did not complete")
+    more = Text(f"and {len(texts) - _MOST_TEXTS} more") if len(texts) > _MOST_TEXTS else None
+    heading = f"{counted(len(texts), noun)} did not complete"
+    return Section("failures", "", [Bullets(texts[:_MOST_TEXTS]), more], heading)
 
 
-def time_series(charts: Sequence[Chart], label: str, note: str) -> Section | None:
-    """The section of charts of rows, one of which is shown; `label` is for the choice. None without charts."""
+def time_series(charts: Sequence[Chart], title: str, meaning: str) -> Section | None:
+    """The section of charts of rows, one of which is shown; `title` is for the choice. None without charts."""
     if not charts:
         return None
-    view = {"names": [chart["name"] for chart in charts], "label": label, "note": note}
-    return Section("time-series", "Time series", "time_series", view)
+    about = note(f"{meaning} A click in the legend hides or shows a controller.")
+    return Section("time-series", "Time series", [about, Charts(charts, title)])
 
 
 def run_section(
-    command: str, entries: Sequence[tuple[str, str]], note: str = "", scenarios: Table | None = None
+    command: str, entries: Sequence[tuple[str, str]], meaning: str = "", scenarios: Table | None = None
 ) -> Section:
     """The section "What was run": the command, names with texts, and a table of scenarios."""
-    view = {"command": command, "entries": entries, "note": note, "scenarios": scenarios}
-    return Section("run", "What was run", "run", view)
+    blocks = [
+        note(meaning) if meaning else None,
+        Entries([("Command", [code(command)]), *entries]),
+        Folded("The scenarios", [scenarios]) if scenarios else None,
+    ]
+    return Section("run", "What was run", blocks)
 
 
 def what_was_run(records: Sequence[RunRecord], summary: Summary) -> Section:

@@ -12,6 +12,7 @@ from weir.qoe_eval.records.comparisons import FamilyRow, WorstScenario
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.summary import Summary
 from weir.qoe_eval.report.display import dated, signed
+from weir.qoe_eval.report.page_blocks import Choices, Section, Text, Words, code, note
 from weir.qoe_eval.report.page_table import (
     Cell,
     Cells,
@@ -22,7 +23,6 @@ from weir.qoe_eval.report.page_table import (
     difference_cell,
     measure_heads,
 )
-from weir.qoe_eval.report.page_template import Section
 from weir.registry import knows_path
 from weir.traces.schema.media import MEDIA, MediaKind
 
@@ -41,13 +41,16 @@ WORST = (
 _TIE = 0.05
 
 
-def per_scenario(summary: Summary) -> Section:
-    """Means over seeds, one measure at a time."""
-    controllers = list(summary.controllers)
-    measures = [MEASURES[name] for name in HEATED if any(name in c for c in summary.controllers.values())]
-    tables = [(one.label, heat_table(one, summary.scenarios, controllers, linked=True)) for one in measures]
+def per_scenario(summary: Summary, shown: Sequence[str], *, linked: bool) -> Section | None:
+    """Means over seeds, one of the measures `shown` at a time; None where no controller has any of them. `linked`: the
+    page has a chart for each scenario.
+    """
+    controllers, measures = list(summary.controllers), [MEASURES[name] for name in shown]
+    tables = [(one.label, heat_table(one, summary.scenarios, controllers, linked=linked)) for one in measures]
     choices = [(label, table) for label, table in tables if table.rows]
-    return Section("scenarios", "Scenarios", "replay/scenarios", {"choices": choices})
+    links = " A scenario's name leads to its time series." * linked
+    about = note(f"Means over seeds; the stronger the colour, the better.{links}")
+    return Section("scenarios", "Scenarios", [about, Choices("scenarios", "Measure", choices)]) if choices else None
 
 
 def heat_table(measure: Measure, means: Means, controllers: Sequence[str], *, linked: bool) -> Table:
@@ -78,7 +81,7 @@ def _cell(measure: Measure, value: float | None, domain: tuple[float, float]) ->
     return Cell(measure.display(value), kind="heat", shade=round(_STRONGEST_PERCENT * position))
 
 
-def worst_runs(records: Sequence[RunRecord], of: str) -> Section | None:
+def worst_runs(records: Sequence[RunRecord], of: str, libwebrtc: str) -> Section | None:
     """The runs of a controller with the lowest utility, one per scenario."""
     scored = [(record, utility) for record in records if (utility := record.measures.get("utility")) is not None]
     if not scored:
@@ -89,8 +92,12 @@ def worst_runs(records: Sequence[RunRecord], of: str) -> Section | None:
     leading, *others = measure_heads([MEASURES[name] for name in WORST])
     heads: Cells = ["Scenario", leading, "Best other", "Against it", *others, "Seed"]
     rows = [_worst_row(*one, scored) for one in list(lowest.values())[:WORST_ROWS]]
-    view = {"controller": of, "table": Table(heads, rows)}
-    return Section("worst", "Worst scenarios", "replay/worst_runs", view, f"Worst scenarios of {of}")
+    about = Text(
+        f"The scenarios on which {dated(of, libwebrtc)} has the least utility, each with its worst seed; “best other” "
+        "by utility on the same scenario and seed, the oracle left out.",
+        "note",
+    )
+    return Section("worst", "Worst scenarios", [about, Table(heads, rows)], f"Worst scenarios of {of}")
 
 
 def _worst_row(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> Row:
@@ -158,15 +165,23 @@ def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, libwebrtc: 
         for row in rows
     ]
     rivals = f"the {several}{' and '.join(senders)}" if several else senders[0]
-    view = {
-        "own": own,
-        "media": media,
-        "rivals": rivals,
-        "has_own_sections": has_own_sections,
-        "table": Table(heads, found, "families"),
-    }
-    title = f"Network impairments, {media}"
-    return Section(f"families-{media}", f"Families, {media}", "families", view, title)
+    filler = " Filler takes all that a link carries." if media == "filler" else ""
+    sample: Words = [
+        " Not among the scenarios of the other sections: two of each family on 4 Mbps, one seed; ",
+        code("weir evaluate --suite impairments"),
+        " runs them whole.",
+    ]
+    about: Words = [
+        f"Challenge score of calls that send {media}, on families of scenarios with impairments other than a changing "
+        f"capacity; means over scenarios.{filler}",
+        *([] if has_own_sections else sample),
+        f" Differences are those of {own}, paired by scenario and seed, against {rivals} and against rule; small: 95 % "
+        "intervals (BCa bootstrap over scenarios, of six or more). Worst: the one scenario with the lowest score "
+        f"against {dated(rivals, libwebrtc)} on it, and the one with the lowest utilisation as a ratio of "
+        f"{dated('gcc', libwebrtc)}’s.",
+    ]
+    blocks = [Text(about, "note"), Table(heads, found, "families")]
+    return Section(f"families-{media}", f"Families, {media}", blocks, f"Network impairments, {media}")
 
 
 def _worst(family: str, worst: WorstScenario | None, show: Callable[[float], str]) -> Cell:

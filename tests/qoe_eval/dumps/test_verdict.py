@@ -337,7 +337,10 @@ def test_mutated_dumps_are_read_or_refused(tmp_path, name):
             text = text[:start] + chance.choice(VALUES) + text[end:]
         path.write_text(text)
         with contextlib.suppress(InputError):
-            check(render_dump(read_dump(path)))
+            page = render_dump(read_dump(path))
+            check(page)
+            # A dump with counters that fall may have fewer freezes than are explained.
+            assert re.search(r"-\d+ (shorter|more)", page) is None
 
 
 def logged(found):

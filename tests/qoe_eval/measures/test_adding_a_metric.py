@@ -49,8 +49,7 @@ def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
     assert summary.controllers["gcc"][DUMMY.name].mean == 0.3
     with write_results_csv(tmp_path, [done], "replay").open(newline="") as file:
         assert next(csv.DictReader(file))[DUMMY.name] == "0.3"
-    lead = {"runs": 1, "controllers": 1, "scenarios": 1, "virtual": False, "media": "", "objective": "", "paired": []}
-    page = render_page("replay/lead", "", lead, [headline(summary)], {})
+    page = render_page("", [], [headline(summary)])
     assert 'title="A made-up measure.">Dummy</span><br><small>% ↓</small>' in page
     assert "30.0" in page
     print_means(summary, [DUMMY.name])

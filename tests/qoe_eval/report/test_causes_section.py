@@ -28,7 +28,8 @@ def summary_of():
 def test_a_row_for_each_controller_of_the_kinds_that_there_are(summary_of):
     records = [run_record(controller=name, episodes=found) for name, found in (("weir", [FREEZE]), ("gcc", []))]
     section = causes(summary_of(*records))
-    ((_, freezes),) = section.view["tables"]
+    _, heading, freezes = section.blocks
+    assert heading.text == "Freezes"
     assert [head.text for head in freezes.heads[3:]] == [cause.replace("_", " ").capitalize() for cause in CAUSES]
     weir, gcc = freezes.rows
     assert weir.cells[1:3] == ["2.00", "1.0"]

@@ -8,38 +8,73 @@ from html_page import check, data_of
 from weir.qoe_eval.measures.summary import summarise
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.summary import RunAbout
-from weir.qoe_eval.report.page_template import Section, render_page
+from weir.qoe_eval.report import page_blocks
+from weir.qoe_eval.report.chart_rows import chart
+from weir.qoe_eval.report.page_blocks import Section, Span, Text, cut, note
+from weir.qoe_eval.report.page_table import Block, Cell, Row, Table
+from weir.qoe_eval.report.page_template import render_page
 from weir.qoe_eval.report.replay_page import render_report
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.run_plans import complete_plans
 from weir.qoe_eval.runs.store import RunStore
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror='alert(1)'>\"&"
+# One of each class, and how many texts of it a page shows.
+BLOCKS = [
+    (Text([HOSTILE, Span(HOSTILE), Span(HOSTILE, href=HOSTILE)]), 3),
+    (note(f"{HOSTILE} **{HOSTILE}** `{HOSTILE}`"), 3),
+    (page_blocks.Heading(HOSTILE), 1),
+    (page_blocks.Bullets((HOSTILE, (HOSTILE, Span(HOSTILE)))), 3),
+    (page_blocks.Entries(((HOSTILE, HOSTILE),)), 2),
+    (Table((HOSTILE, Cell(HOSTILE, HOSTILE, title=HOSTILE)), (Row((HOSTILE, Cell(HOSTILE, kind=HOSTILE))),)), 5),
+    (page_blocks.Choices(HOSTILE, HOSTILE, ((HOSTILE, Table((HOSTILE,), ())),)), 3),
+    (page_blocks.Grid("pairs", ((Text(HOSTILE),),)), 1),
+    (page_blocks.Folded(HOSTILE, (Text(HOSTILE),)), 2),
+]
 
 
-def test_what_a_section_shows_is_escaped_and_so_is_the_data():
-    view = {"texts": [HOSTILE], "more": 0}
-    section = Section("failures", HOSTILE, "failures", view, HOSTILE)
-    lead = {"connections": 1, "format": HOSTILE, "user_agent": HOSTILE, "left_out": 0, "verdict": HOSTILE}
-    page = render_page("dump_lead", HOSTILE, lead, [section, None], {HOSTILE: [HOSTILE]})
-    text = "".join(check(page).text)
-    # Title, its heading, link, verdict, format, user agent, the section's heading, failure: as text, each whole.
-    assert text.count(HOSTILE) == 8
-    assert data_of(page) == {HOSTILE: [HOSTILE], "names": {}}
+@pytest.mark.parametrize(("block", "number"), BLOCKS, ids=lambda one: type(one).__name__)
+def test_what_a_section_shows_is_escaped(block, number):
+    page = render_page(HOSTILE, [Text(HOSTILE)], [Section(HOSTILE, HOSTILE, [block, None], HOSTILE), None])
+    # Title, its heading, lead, link, the section's heading, and the block's: as text, each whole.
+    assert "".join(check(page).text).count(HOSTILE) == 5 + number
     assert page.count("<script>alert(1)") == 0
     assert len(re.findall(r"<script\b", page)) == 3
 
 
+def test_the_data_of_charts_is_escaped_wherever_they_are():
+    charts = [chart(name, HOSTILE, 1.0, []) for name in ("first", "second", HOSTILE)]
+    first, second, third = (page_blocks.Charts([one]) for one in charts)
+    figure = page_blocks.Figure("front", {"points": [HOSTILE]})
+    blocks = [page_blocks.Grid("pairs", [[first], [second]]), page_blocks.Folded("", [figure])]
+    page = render_page("", [], [Section("x", "x", blocks), Section("y", "y", [third])], hidden=[HOSTILE])
+    assert data_of(page) == {"charts": charts, "front": {"points": [HOSTILE]}, "hidden": [HOSTILE], "names": {}}
+    assert re.findall(r'id="chart-(\d)".*data-chart="(\d)"', page) == [(one, one) for one in "012"]
+    assert len(re.findall(r"<script\b", page)) == 3
+
+
+def test_every_class_of_block_has_a_macro():
+    tested = {type(block) for block, _ in BLOCKS} | {page_blocks.Charts, page_blocks.Figure}
+    assert set(Block.__subclasses__()) == tested
+
+
+def test_a_note_has_bold_words_and_code():
+    words = ["The ", Span("b c"), " of ", Span("d e", "code"), ", 2 * 3 ** 4"]
+    assert note("The **b c** of `d e`, 2 * 3 ** 4").words == words
+
+
+def test_a_long_name_is_cut():
+    assert (cut("n" * 120), cut("n" * 5000)) == ("n" * 120, "n" * 119 + "…")
+
+
 def test_numbers_that_json_lacks_are_refused():
-    lead = {"connections": 1, "format": "", "user_agent": "", "left_out": 0, "verdict": HOSTILE}
     with pytest.raises(ValueError, match="Out of range float"):
-        render_page("dump_lead", "", lead, [], {"x": float("nan")})
+        render_page("", [page_blocks.Figure("x", {"y": float("nan")})], [])
 
 
 def test_controllers_on_one_page_have_different_colours():
     shown = ["weir", "gcc", "mine", "yours", "theirs"]
-    lead = {"connections": 1, "format": "", "user_agent": "", "left_out": 0, "verdict": HOSTILE}
-    page = render_page("dump_lead", "", lead, [], {}, controllers=shown)
+    page = render_page("", [], [], controllers=shown)
     found = dict(re.findall(r"--c-(\w+): var\(--series-(\d+)\)", page))
     assert len({found[name] for name in shown}) == len(shown)
 
@@ -66,7 +101,7 @@ def test_a_replay_whose_names_are_hostile(name, fake_simulator, scenarios, tmp_p
     assert "img" not in checker.elements
     assert checker.elements.count("script") == 3
     assert name in "".join(checker.text)
-    assert {points["controller"] for points in data_of(page)["scatter"]["scatter"]} == {"weir", name}
+    assert {points["controller"] for points in data_of(page)["scatter"]["points"]} == {"weir", name}
     styles = "".join(checker.styles)
     assert "elsewhere" not in styles
     assert "url(" not in styles

@@ -9,7 +9,7 @@ from weir.qoe_eval.records.summary import RunAbout, Summary
 from weir.qoe_eval.report.chart_rows import MAX_POINTS
 from weir.qoe_eval.report.replay_charts import replay_charts
 from weir.qoe_eval.report.replay_page import render_report
-from weir.qoe_eval.report.sections.controllers import paired as section
+from weir.qoe_eval.report.sections.pairs import paired as section
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.objectives import objective_plans, summarise_objectives
 from weir.qoe_eval.runs.run_plans import complete_plans
@@ -90,7 +90,7 @@ def test_what_a_viewer_would_see(plan, tmp_path):
     ):
         assert part in text
     data = data_of(page)
-    viewer = data["scatter"]["viewer-scatter"]
+    viewer = data["viewer-scatter"]["points"]
     assert {points["controller"] for points in viewer} == {"weir", "gcc", "oracle"}
     assert all(0 < y <= 100 for points in viewer for y in points["y"])
     packets, frames = (
@@ -103,7 +103,7 @@ def test_what_a_viewer_would_see(plan, tmp_path):
 
 def test_the_charts_have_their_data(plan, tmp_path):
     data = data_of(build(plan, tmp_path))
-    assert {points["controller"] for points in data["scatter"]["scatter"]} == {"weir", "gcc", "oracle"}
+    assert {points["controller"] for points in data["scatter"]["points"]} == {"weir", "gcc", "oracle"}
     assert data["hidden"] == ["oracle"]
     entry = next(entry for entry in data["charts"] if entry["name"] == "step")
     received = lines(entry, "Received, kbps")
@@ -163,7 +163,8 @@ def test_every_measure_that_is_worse_is_in_the_paired_table(plan, tmp_path):
     summary = summarise(records, RunAbout())
     paired = [row.metric for row in summary.paired if row.b == "gcc"]
     assert set(worse) < set(paired)
-    (label, first), _ = section(summary).view["choices"]
+    _, pairs = section(summary).blocks
+    (label, first), _ = pairs.choices
     assert label == "weir against gcc"
     assert {row.cells[0].text for row in first.rows} == {MEASURES[name].label for name in paired}
 
@@ -171,8 +172,8 @@ def test_every_measure_that_is_worse_is_in_the_paired_table(plan, tmp_path):
 def test_colours_are_given_only_where_the_interval_excludes_0():
     def cells(metric, mean, ci95):
         row = PairedRow(a="x", b="y", metric=metric, mean=mean, ci95=ci95, wins=4, losses=3, n=9, independent=9)
-        table = section(Summary(run=RunAbout(), metrics={}, controllers={}, scenarios={}, paired=[row]))
-        (found,) = table.view["choices"][0][1].rows
+        _, pairs = section(Summary(run=RunAbout(), metrics={}, controllers={}, scenarios={}, paired=[row])).blocks
+        (found,) = pairs.choices[0][1].rows
         return found.cells
 
     assert [cells("freeze_count", mean, ci95)[1].kind for mean, ci95 in (
@@ -208,7 +209,7 @@ def test_the_objective_page(plan, tmp_path):
     assert "On 2 of 2 scenarios (100 %)" in text
     assert "0.8 / 0.1 / 0.1" in text
     assert "Utility under each objective" in text
-    points = data_of(page)["objectives"]
+    points = data_of(page)["front"]
     assert len(points["fan"]) == 5
     assert [point["delay_ms"] for point in points["fan"]] == sorted(point["delay_ms"] for point in points["fan"])
     assert [point["name"] for point in points["presets"]] == ["throughput", "balanced", "latency"]

@@ -89,7 +89,7 @@ def test_pools_fly_and_say_who_had_the_seat(run_weir, tmp_path):
     assert score[lines[1]] == pytest.approx(score["weir"], abs=0.2)
     section = pools([RunRecord.model_validate(by_name[line]) for line in lines])
     assert section is not None
-    assert [row.cells[2].text for row in section.view["table"].rows][:3] == ["weir", "nada", "rule"]
+    assert [row.cells[2].text for row in section.blocks[1].rows][:3] == ["weir", "nada", "rule"]
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Share of decisions as the active controller" in page
     assert "--c-pilot_weir_copilots_nada_rule_fusion_min_policy_by_trust:" in page

@@ -180,6 +180,19 @@ def refuse_other_results(folder: Path, own: str) -> None:
                 raise InputError(f"{printable(page)}: is not a page of Weir's; choose another folder, or move it away")
 
 
+def write_page(folder: Path, page: str) -> Path:
+    """Writes the page of results that are in no folder of their own into `folder`, which is made if need be; returns
+    its path.
+
+    Raises:
+        InputError: it cannot be written, or the folder holds results of another kind, or a page of somebody else.
+    """
+    make_folder(folder)
+    refuse_other_results(folder, REPORT)
+    write_text(folder / REPORT, page)
+    return folder / REPORT
+
+
 def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
     """Stops a command that would replace a file, unless `force` is set.
 
