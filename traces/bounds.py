@@ -1,16 +1,16 @@
-"""Names and bounds that options of commands share with the formats; nothing here takes time to import."""
+"""Names and bounds that command options share with the formats. Must stay fast to import."""
 
 from __future__ import annotations
 
 from typing import Final, Literal
 
 MAX_DURATION_S: Final = 86_400.0
-"""A day: what can be simulated in minutes, and its series kept in memory."""
+"""One day: simulated within minutes, with series that fit in memory."""
 MAX_FLOWS: Final = 1000
-"""Many more than a link in a replay carries; each takes memory and time."""
+"""Far above the number of flows in any real replay; each flow costs memory and time."""
 DEFAULT_WINDOW_MS: Final = 200
 """Time over which the deliveries of a Mahimahi file are averaged."""
 
 MediaKind = Literal["video", "filler"]
 MEDIA: Final[tuple[MediaKind, ...]] = ("video", "filler")
-"""In the order of reports."""
+"""All kinds, in the order of reports."""

@@ -1,6 +1,6 @@
 """The bundled scenarios: written by ``python -m weir.traces.catalogue``, read by name.
 
-Every capacity comes from this package's own generators; nothing is measured data of others.
+Every capacity comes from this package's generators; none is third-party measurement data.
 """
 
 from __future__ import annotations
@@ -48,24 +48,24 @@ def load_bundled(name: str) -> Scenario:
     """A bundled scenario, RFC 8867 case, call scenario or emulator of Pantheon by its name.
 
     Raises:
-        InputError: there is none of that name.
+        InputError: no scenario has that name.
     """
     for folder in ("", *PUBLISHED):
         path = CATALOGUE_FOLDER / folder / f"{name}.json"
-        # Only plain names: the name may come from a command line.
+        # The name may come from a command line: accept no path separators.
         if Path(name).name == name and path.is_file():
             return Scenario.load(path)
     raise not_bundled(name)
 
 
 def build_catalogue() -> dict[Path, Scenario]:
-    """Every bundled scenario anew, by the path of its file."""
+    """Builds every bundled scenario; keyed by the path of its file."""
     groups = {"": [build() for build in _BUILDERS.values()]} | {name: make() for name, make in PUBLISHED.items()}
     return {CATALOGUE_FOLDER / group / f"{one.name}.json": one for group, found in groups.items() for one in found}
 
 
 def write_catalogue() -> list[Path]:
-    """Writes every file of the catalogue, and its index; returns the paths of the scenarios."""
+    """Writes every file of the catalogue and its index; returns the paths of the scenarios."""
     built = build_catalogue()
     for path, scenario in built.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def write_catalogue() -> list[Path]:
 
 
 def index() -> dict[str, list[dict[str, Any]]]:
-    """The index for `weir traces list`: a row of each scenario, by group."""
+    """The index for `weir traces list`: one row per scenario, by group."""
     groups = {"bundled": bundled_scenarios()} | {name: make() for name, make in PUBLISHED.items()}
     return {group: [_row(scenario) for scenario in scenarios] for group, scenarios in groups.items()}
 
@@ -102,7 +102,7 @@ def _row(scenario: Scenario) -> dict[str, Any]:
 
 
 def _generated(name: str, kind: str, duration_s: float, rate_bps: float, **parameters: Any) -> CapacityTrace:
-    # A seed from the name: a new scenario changes none of the others.
+    # The seed derives from the name, so that a new scenario does not change the others.
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     return GENERATORS[kind](rng, duration_s, rate_bps, **parameters)
 

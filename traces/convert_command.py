@@ -1,4 +1,4 @@
-"""``weir traces validate`` and ``weir traces convert``; what the commands that write files share."""
+"""``weir traces validate`` and ``weir traces convert``, and helpers shared by commands that write files."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ class ValidateOptions(ReadingArguments):
 
 @with_options(ValidateOptions)
 def validate(options: ValidateOptions) -> None:
-    """Check files: what was understood of each, each fault with its place and repair; of an unreadable file, the first.
+    """Check files: shows how each was interpreted, and every fault with its place and repair.
 
-    Exit status 0: all files usable (with --repair: after repair); 2: at least one is not, or can be read in two ways.
-    Files are never changed; "weir traces convert --repair" writes a repaired one.
+    Only the first fault of an unreadable file is shown. Exit status 0: all files are usable (with --repair: after
+    repair); 2: at least one is unusable or ambiguous. Files are never changed; "weir traces convert --repair" writes a
+    repaired file.
     """
     files, as_json, repair = options.files, options.as_json, options.repair
     if len(files) == 1 and not as_json:
@@ -137,7 +138,7 @@ class ConvertOptions(ReadingArguments):
 
 @with_options(ConvertOptions)
 def convert(options: ConvertOptions) -> None:
-    """Convert a trace or scenario into another format; reports on stderr what the format cannot express."""
+    """Convert a trace or scenario to another format; warns on stderr about everything the format cannot express."""
     source, target = options.source, options.target
     check_exists(source)
     with loading():
@@ -175,7 +176,7 @@ def warn(text: str) -> None:
 
 
 def write(target: Path, text: str) -> None:
-    """Writes a file, or standard output for -."""
+    """Writes text to a file, or to standard output if the target is -."""
     if str(target) == "-":
         sys.stdout.write(text)
     else:

@@ -36,7 +36,7 @@ def generate(
     loss: Annotated[float | None, LOSS] = None,
     force: ForceOption = False,
 ) -> None:
-    """Generate a synthetic trace; the ending of --out chooses the format (.json: scenario)."""
+    """Generate a synthetic trace; the extension of --out selects the format (.json: scenario)."""
     if kind != "random" and kind not in GENERATORS:
         raise InputError(f"{kind}: no such generator; {unknown(kind, [*GENERATORS, 'random'])}")
     refuse_to_overwrite(out, force)

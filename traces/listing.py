@@ -1,4 +1,4 @@
-"""The rows and names of bundled scenarios, from an index beside the catalogue; none is loaded."""
+"""The rows and names of bundled scenarios, from the catalogue's index; loads no scenario."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from weir.errors import InputError, closest
 from weir.files.input import printable, why
 
 INDEX = Path(__file__).parent / "catalogue.json"
-"""The rows of the list by their group (bundled, rfc8867, calls, pantheon); written with the catalogue."""
+"""The index: rows by group (bundled, rfc8867, calls, pantheon); written with the catalogue."""
 
 CATALOGUE = "catalogue"
-"""The name of all bundled scenarios where a command takes files; `catalogue/GROUP` and `catalogue/NAME` are some."""
+"""Names all bundled scenarios where a command takes files; `catalogue/GROUP` and `catalogue/NAME` select some."""
 GROUPS = ("rfc8867", "calls", "pantheon")
 
 
 def check_input(name: str) -> None:
-    """Refuses an input of a command that is neither a file that can be read nor a name in the catalogue.
+    """Refuses a command input that is neither a readable file nor a name in the catalogue.
 
     Raises:
-        InputError: it is not; the message has the bundled scenario that is meant, where one is close.
+        InputError: it is neither; the message suggests a bundled scenario with a similar name.
     """
     first, _, rest = name.partition("/")
     if first == CATALOGUE and not os.path.isfile(name):
@@ -50,12 +50,12 @@ def bundled() -> list[str]:
 
 
 def not_bundled(name: str) -> InputError:
-    """The error of a name that no bundled scenario has."""
+    """The error for a name that no bundled scenario has."""
     meant = closest(name, bundled())
     fix = f"did you mean {CATALOGUE}/{meant}? " if meant else ""
     return InputError(f'no bundled scenario "{printable(name)}"; {fix}"weir traces list" shows them all')
 
 
 def read_index() -> dict[str, list[dict[str, Any]]]:
-    """The rows of the list by their group."""
+    """The rows of the index by group."""
     return json.loads(INDEX.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The options that state how the rows of a file are read; one definition for all commands that read traces."""
+"""The options that state how to read the rows of a file, shared by all commands that read traces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingArguments:
-    """Options for files of rows that leave doubt; other formats have no use for them."""
+    """Options for ambiguous files of rows; other formats ignore them."""
 
     time_column: Annotated[
         str | None,
@@ -45,7 +45,7 @@ class ReadingArguments:
     ] = None
 
     def reading(self) -> Reading:
-        """The statements of these options. Raises InputError for units that are none."""
+        """The statements of these options. Raises InputError for unknown units."""
         from weir.traces.formats.reading import Reading
         from weir.traces.formats.units import parse_units
 

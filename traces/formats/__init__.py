@@ -1,4 +1,4 @@
-"""Traces of capacity in every known format: read, checked, converted, written; here the result of an importer."""
+"""Reads, checks, converts and writes capacity traces in every known format; defines the result of an importer."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ TraceFormat = Literal[
 
 @dataclass(frozen=True)
 class ImportedTrace:
-    """A file, read. ``capacity`` has every repair applied; with errors among ``findings`` it is not the file's own.
+    """The result of an importer. ``capacity`` has all repairs applied; it differs from the file if ``findings`` has
+    errors.
 
-    ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None where the file has none. ``reverse`` describes the return
+    ``loss_ratio`` (0..1) and ``one_way_delay_ms`` are None if the file has none. ``reverse`` describes the return
     path, if the file does. ``capacity`` is None only for a scenario whose forward link is unlimited. ``understood``:
     columns, units and the side on which rates hold, for people.
     """
@@ -37,15 +38,15 @@ class ImportedTrace:
 
     @property
     def errors(self) -> list[Finding]:
-        """The findings that make the file unusable as it stands."""
+        """The findings that make the file unusable without repair."""
         return [finding for finding in self.findings if finding.severity == "error"]
 
     def refused(self, *, repair: bool, strict: bool) -> list[Finding]:
-        """The findings for which the file is not to be used.
+        """The findings because of which the file must not be used.
 
         Args:
-            repair: errors that can be repaired are accepted.
-            strict: warnings about what was repaired are not.
+            repair: accept errors that can be repaired.
+            strict: do not accept warnings with a repair.
         """
         errors = [finding for finding in self.errors if not (repair and finding.repair)]
         repaired = [finding for finding in self.findings if finding.severity == "warning" and finding.repair]

@@ -1,7 +1,7 @@
 """Logs of bytes since the last row: HSDPA in Norway (MMSys 2013), 4G in Ghent (2016).
 
-Six numbers a row: time since 1970 (s or ms), time since the start (ms), latitude, longitude, bytes received since the
-row before, and the ms that they took. The rate of a row belongs to the time before it.
+Each row has six numbers: time since 1970 (s or ms), time since the start (ms), latitude, longitude, bytes received
+since the previous row, and the time in ms that they took. The rate of a row applies to the time before it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_byte_log(text: str, source: str) -> ImportedTrace:
     """The trace of a log.
 
     Raises:
-        InputError: a row is wrong, or none lasts.
+        InputError: a row is invalid, or no row lasts longer than 0 ms.
     """
     table = Table(text, source)
     lines, columns = table.cells([4, 5])

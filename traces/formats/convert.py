@@ -1,4 +1,4 @@
-"""Any trace file to a scenario, and any format to any other."""
+"""Converts any trace file to a scenario, and any format to any other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def parse_queue(text: str) -> Queue:
     kB and MB are 1000 and 1,000,000 bytes; case does not matter.
 
     Raises:
-        InputError: it is none of these, or not greater than 0.
+        InputError: it has none of these forms, or is not greater than 0.
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
     unit = match[2].lower() if match else "?"
@@ -56,7 +56,7 @@ def parse_rate(text: str) -> float:
     """A rate in bit/s: ``2500000``, ``300k``, ``2.5M``, ``2.5Mbps``, ``1G``; case does not matter.
 
     Raises:
-        InputError: it is none of these, or not greater than 0.
+        InputError: it has none of these forms, or is not greater than 0.
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\d+)?)\s*([a-zA-Z]*)\s*", text)
     if not match or match[2].lower() not in _RATE_UNITS:
@@ -80,13 +80,13 @@ def to_scenario(
     """A scenario of an imported file; options that are not None override the file's values.
 
     Args:
-        imported: what an importer read.
-        name: None: the file's stem (the scenario's own name for a scenario).
+        imported: the result of an importer.
+        name: None: the stem of the file name, or for a scenario its own name.
         one_way_delay_ms: forward and reverse, ms. None: the file's, else 25 ms.
         queue: forward. None: the file's, else 300 ms of the mean capacity.
         loss_ratio: forward, independent, 0..1. None: the file's, else none.
-        duration_s: seconds. None: the file's own length, else 60 s.
-        reverse: a trace for the reverse link: its capacity, loss and delay. None: the file's, else unlimited.
+        duration_s: seconds. None: the length of the file, else 60 s.
+        reverse: a trace with the capacity, loss and delay of the reverse link. None: the file's, else unlimited.
 
     Raises:
         InputError: an option is out of range.
@@ -142,10 +142,10 @@ def _reverse_source(imported: ImportedTrace, reverse: ImportedTrace | None) -> s
 
 
 def format_of(path: str | Path) -> TraceFormat:
-    """The format that a file name's ending stands for: .csv, .json (scenario), .mahi, .trace, .up, .down (Mahimahi).
+    """The format of a file name extension: .csv, .json (scenario), .mahi, .trace, .up, .down (Mahimahi).
 
     Raises:
-        InputError: another ending.
+        InputError: the extension is none of these.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in _EXTENSIONS:
@@ -156,11 +156,11 @@ def format_of(path: str | Path) -> TraceFormat:
 
 
 def render(scenario: Scenario, target: TraceFormat, duration_s: float | None = None) -> tuple[str, list[str]]:
-    """Text of a scenario in a format, and what that format cannot express of it.
+    """Text of a scenario in a format, and the parts that the format cannot express.
 
-    CSV keeps the capacity as it is; OpenNetLab adds delay and independent loss; Mahimahi has the capacity only, in
+    CSV keeps the capacity unchanged; OpenNetLab adds delay and independent loss; Mahimahi has the capacity only, in
     deliveries of 1500 bytes. A capacity without a period is cut to the scenario's duration, one with a period to
-    `duration_s`, if any.
+    `duration_s`, if given.
 
     Raises:
         InputError: the forward capacity is unlimited, which no trace format can express, or shorter than `duration_s`.

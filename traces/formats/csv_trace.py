@@ -1,8 +1,8 @@
-"""Weir's own CSV: a header ``time_s,rate_bps`` (or ``time_ms``, ``rate_kbps``, ``rate_mbps``), then a row per change.
+"""Weir's CSV: a header ``time_s,rate_bps`` (or ``time_ms``, ``rate_kbps``, ``rate_mbps``), then one row per change.
 
 A rate holds until the next row. A last row with an empty rate marks the end; without it, the last rate holds for the
-median step. One single row holds for ever. Empty lines and lines that begin with ``#`` are skipped, and other columns
-are ignored. Other headers are read as ``tables.headers`` has it.
+median step. The rate of a single row holds forever. Empty lines and lines that begin with ``#`` are skipped, and other
+columns are ignored. ``tables.headers`` defines how other headers are read.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ def read_csv(text: str, source: str, reading: Reading = AS_WRITTEN) -> ImportedT
     """The trace of a table with a header.
 
     Raises:
-        InputError: header or a row is wrong; the message names the line.
+        InputError: the header or a row is invalid; the message names the line.
     """
     return read_header_table(Table(text, source), reading)
 
 
 def write_csv(trace: CapacityTrace) -> str:
-    """Text of a CSV trace; reading it gives the same trace back, bit for bit."""
+    """Text of a CSV trace; reading it returns the same trace, bit for bit."""
     rows = [f"{time!r},{rate!r}" for time, rate in zip(trace.times_s.tolist(), trace.rates_bps.tolist(), strict=True)]
     if trace.period_s is not None:
         rows.append(f"{trace.period_s!r},")

@@ -1,4 +1,4 @@
-"""Reads traces of any known format, told apart by content, and refuses faulty ones; gzip."""
+"""Reads traces of any known format, plain or gzip, detects the format by content, and refuses faulty traces."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NO_TEXT = (
     (b"\x4d\x3c\xb2\xa1", _CAPTURE),
     (b"\x0a\x0d\x0d\x0a", _CAPTURE),
 )
-# A spreadsheet's first line, which names the separator.
+# The first line that spreadsheets write to name the separator.
 _SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=.\"?[ \t]*(?=\n)", re.IGNORECASE)
 
 
 def _unpacked(content: bytes, source: str) -> bytes:
-    """The content of gzip, up to a bound; other content as it is."""
+    """Decompressed gzip content, up to a bound; other content unchanged."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     found = bytearray()
@@ -56,7 +56,7 @@ def _unpacked(content: bytes, source: str) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """The same lines, all ended by a newline, without what only a spreadsheet reads; their numbers stay."""
+    """The text with newlines as the only line ends and a spreadsheet's separator line blank; keeps line numbers."""
     return _SEPARATOR_LINE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"), count=1)
 
 
@@ -66,7 +66,7 @@ def inspect_trace(
     """Reads a file of any known format and finds its faults, without refusing repairable ones.
 
     Raises:
-        InputError: it cannot be read or parsed, or can be read in two ways; the message names file and line or entry.
+        InputError: it cannot be read or parsed, or is ambiguous; the message names the file and the line or entry.
     """
     source = printable(path)
     packed = _unpacked(read_bytes(path), source)
@@ -77,7 +77,7 @@ def inspect_trace(
     try:
         return recognized(content).read(content)
     except InputError as error:
-        # A capacity does not know its file.
+        # Errors raised by CapacityTrace do not name the file.
         if source in str(error):
             raise
         raise InputError(f"{source}: {error}") from None
@@ -95,13 +95,13 @@ def read_trace(
 
     Args:
         path: the file.
-        repair: accept faults that can be repaired; the findings say what was done.
-        strict: refuse what is else repaired with a warning.
+        repair: accept faults that can be repaired; the findings describe the repairs.
+        strict: refuse faults that are otherwise repaired with a warning.
         window_ms: averaging window for Mahimahi files, ms.
-        reading: what the user states about rows.
+        reading: the user's statements about rows.
 
     Raises:
-        InputError: unreadable, unparsable, readable in two ways, or faulty and not (to be) repaired.
+        InputError: unreadable, unparsable, ambiguous, or faulty and not (to be) repaired.
     """
     imported = inspect_trace(path, window_ms=window_ms, reading=reading)
     refused = imported.refused(repair=repair, strict=strict)

@@ -1,8 +1,8 @@
 """Logs of iperf3, as text, with ``--json`` and with ``--json-stream``: the rate of each interval.
 
-Summaries, and intervals that ``-O`` omits, do not count. The sum of parallel streams does, and the output of the server
-where a client has it. With ``--bidir`` the direction from the client is the trace, the other one the return path. Text
-and CSV (``-y C``) of iperf2 are read likewise.
+Summaries and intervals that ``-O`` omits are ignored. Parallel streams are represented by their sum. The server's
+output takes precedence where a client's log includes it. With ``--bidir`` the direction from the client is the trace,
+the other one the return path. Text and CSV (``-y C``) of iperf2 are read likewise.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _CSV_ROW = re.compile(
 _START = re.compile(rf"(?:{_LABEL}|\[ ID\] ).", re.DOTALL)
 _CLIENT = re.compile(r"(?:Connecting to host|Client connecting to) ")
 _TITLE = re.compile(rf"^(?:Server listening on |{_CLIENT.pattern})", re.MULTILINE)
-# Some versions write it above JSON, too.
+# Some versions write this line above the JSON.
 _PREFACE = re.compile(r"\A\s*Control connection MSS \d+\s*(?=\{)")
 _SEARCHED = 100_000
-# Bits are counted in powers of 1000, bytes in those of 1024.
+# iperf counts bits in powers of 1000 and bytes in powers of 1024.
 _UNITS = {"bits": (1.0, 1000), "Bytes": (8.0, 1024)}
 _NOT_COUNTED = re.compile(r"\b(?:sender|receiver)\s*$|\(omitted\)")
 _BACK = ("RX-C", "TX-S")
-# A test may end with an interval that is hardly any time.
+# Ignores the near-empty interval with which a test may end.
 _SHORTEST_S = 0.005
 _ANOTHER = "another test begins; keep the rows of one in a file"
 _SENT = "a UDP test at its sender: what was sent, not what arrived; take the server's output, or add -R to the client"
@@ -50,7 +50,7 @@ _SENT = "a UDP test at its sender: what was sent, not what arrived; take the ser
 
 @dataclass(frozen=True)
 class _Interval:
-    """The mean rate between two times of a test; ``position`` is for messages."""
+    """The mean rate between two times of a test; ``position`` locates it in messages."""
 
     position: str
     start_s: float
@@ -59,17 +59,17 @@ class _Interval:
 
 
 def is_iperf_text(text: str) -> bool:
-    """True for a text with a row of iperf near its beginning, or what iperf writes before the first one."""
+    """True for a text with a row or a title line of iperf near its beginning."""
     return any(pattern.search(text, 0, _SEARCHED) for pattern in (_ROW, _CSV_ROW, _TITLE))
 
 
 def without_preface(text: str) -> str:
-    """The JSON of a test without the text in the line above it."""
+    """The JSON of a test without the line of text above it."""
     return _PREFACE.sub("\n", text, count=1)
 
 
 def is_no_json(text: str) -> bool:
-    """True where a text begins with a row of iperf, whose bracket is no JSON."""
+    """True for a text that begins with a row of iperf, whose bracket does not start JSON."""
     return bool(_START.match(text))
 
 
@@ -99,7 +99,7 @@ def read_iperf(data: Mapping[str, Any], source: str) -> ImportedTrace:
     """The trace of a test from parsed JSON.
 
     Raises:
-        InputError: it has no interval, or one is wrong.
+        InputError: it has no interval, or one is invalid.
     """
     server = data.get("server_output_json")
     if isinstance(server, dict) and is_iperf(server) and server["intervals"]:
@@ -121,7 +121,7 @@ def read_iperf_text(text: str, source: str) -> ImportedTrace:
     """The trace of a test from its text.
 
     Raises:
-        InputError: it has no interval, those of several tests, or of several streams without their sum.
+        InputError: it has no interval, contains several tests, or has several streams without their sum.
     """
     rows: dict[bool, dict[str, list[_Interval]]] = {False: {}, True: {}}
     header = ""
@@ -159,13 +159,13 @@ def _of_json(data: Mapping[str, Any], key: str, source: str) -> list[_Interval]:
 
 
 def _of_streams(rows: Mapping[str, list[_Interval]], source: str) -> list[_Interval]:
-    """The intervals of all streams together, without a summary that has no name."""
+    """The intervals of all streams together, without unlabeled summary rows."""
     total = rows.get("SUM") or rows.get("-1")
     if len(rows) > 1 and not total:
         first = next(iter(rows.values()))[0].position
         raise InputError(f"{source}: {first}: rows of {len(rows)} streams without [SUM]; keep those of one in a file")
     found = total or next(iter(rows.values()), [])
-    # A UDP client has its own, and the server's.
+    # A UDP client appends two summary rows: its own and the server's.
     while len(found) > 2 and found[-1].start_s == found[0].start_s and found[-1].end_s >= found[-2].end_s - 1:
         found = found[:-1]
     return found
@@ -173,7 +173,7 @@ def _of_streams(rows: Mapping[str, list[_Interval]], source: str) -> list[_Inter
 
 def _trace(intervals: list[_Interval], back: list[_Interval], source: str, *, is_sent: bool) -> ImportedTrace:
     intervals = [one for one in intervals if not 0 <= one.end_s - one.start_s < _SHORTEST_S]
-    # A server that was interrupted writes its last row twice.
+    # An interrupted server writes its last row twice.
     if len(intervals) > 1 and replace(intervals[-1], position="") == replace(intervals[-2], position=""):
         intervals = intervals[:-1]
     if not intervals:

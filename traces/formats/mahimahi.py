@@ -1,13 +1,13 @@
 """Mahimahi traces: one line per delivery opportunity of 1500 bytes, its time in ms; the last is the period.
 
-Files that were made of packet captures are read as they come: out of order, with fractions, from any time on.
+The reader accepts files made from packet captures: out of order, with fractions, with any start time.
 
-Read, deliveries become rates in windows of 200 ms, or of another length: a delivery at ``t`` counts in window
-``floor(t / 200)``, one at the very end in the last; a rest of less than half a window belongs to the window before it.
-A window without a delivery has no capacity. Deliveries times 12,000 bits equals the integral of the rates.
+The reader converts deliveries to rates in windows of 200 ms, or of another length: a delivery at ``t`` counts in window
+``floor(t / 200)``, one at the very end in the last; a remainder of less than half a window belongs to the window before
+it. A window without a delivery has no capacity. Deliveries times 12,000 bits equals the integral of the rates.
 
-Written, delivery ``k`` comes when the capacity has carried ``k`` times 12,000 bits, rounded up to a millisecond; the
-last comes at the end of the trace, so that the length is kept.
+The writer places delivery ``k`` where the capacity has carried ``k`` times 12,000 bits, rounded up to a millisecond; it
+places the last delivery at the end of the trace, which preserves the length.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from weir.traces.schema.capacity import CapacityTrace
 DELIVERY_BITS = 1500 * 8
 # 28 hours in windows of 200 ms.
 MOST_WINDOWS = 500_000
-# A day: what begins later counts from another epoch.
+# One day; later start times count from another epoch.
 LATEST_START_MS = 86_400_000
 
 
@@ -34,7 +34,7 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
     """A Mahimahi trace; its last time is the trace's period.
 
     Raises:
-        InputError: a line is no whole number of milliseconds, the window or trace is empty, or the trace too long.
+        InputError: a line is not a time in milliseconds, the window or trace is empty, or the trace is too long.
     """
     if window_ms < 1:
         raise InputError(f"--mahimahi-window-ms '{window_ms}': must be at least 1 ms")
@@ -86,17 +86,17 @@ def read_mahimahi(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS)
     positions = [f"line {number_of[min(i, ms.size - 1)]}" for i in first]
     samples = Samples(source, positions, durations, counts * DELIVERY_BITS / durations)
     found, repaired = check(samples)
-    # Edges rather than sums of durations, so that the period is the file's own to the last bit.
+    # Use edges rather than sums of durations, so that the period equals the file's exactly.
     trace = CapacityTrace(edges / 1e3, repaired.rates_bps, length / 1e3)
     described = f"ms, {ms.size} deliveries of 1500 bytes"
     return ImportedTrace(source, "mahimahi", trace, findings + found, understood=described)
 
 
 def write_mahimahi(trace: CapacityTrace) -> str:
-    """Text of a Mahimahi trace of a periodic capacity; the integral is kept to one delivery, the length to 1 ms.
+    """Text of a Mahimahi trace of a periodic capacity; preserves the integral to one delivery, the length to 1 ms.
 
     Raises:
-        InputError: the trace carries less than one packet, or more than a file that can be read again.
+        InputError: the trace carries less than one packet, or more packets than a readable file can hold.
     """
     assert trace.period_s is not None, "cut the trace to a duration first"
     edges = np.append(trace.times_s, trace.period_s)

@@ -1,8 +1,8 @@
-"""Logs of Mahimahi's mm-link: of each delivery opportunity (#) the time in ms; other events are not capacity.
+"""Logs of Mahimahi's mm-link: the times in ms of delivery opportunities (#); other events do not describe capacity.
 
 ``T # BYTES`` is an opportunity, ``T + BYTES`` an arrival, ``T - BYTES DELAY`` a departure, ``T d PACKETS BYTES`` a
-drop; derived emulators write more numbers and other events. An opportunity counts as a delivery of the trace that
-mm-link replayed; times count from ``# base timestamp``.
+drop; derived emulators write more numbers and other events. Each opportunity is read as one delivery of the trace that
+mm-link replayed; times are relative to ``# base timestamp``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def read_mm_link(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS) 
     """The trace that an mm-link emulated while it logged.
 
     Raises:
-        InputError: a line is no event, or none is an opportunity.
+        InputError: a line is not an event, or no event is an opportunity.
     """
     base = _BASE.search(text)
     base_ms = int(base[1]) if base else 0
@@ -43,7 +43,7 @@ def read_mm_link(text: str, source: str, *, window_ms: int = DEFAULT_WINDOW_MS) 
             times.append(max(int(found[1]) - base_ms, 0))
     if not times:
         raise InputError(f"{source}: no delivery opportunity (#) in this log of mm-link")
-    # Opportunities of an idle link are logged late, out of order.
+    # mm-link logs the opportunities of an idle link late and out of order.
     trace = read_mahimahi("\n".join(map(str, sorted(times))), source, window_ms=window_ms)
     findings = [replace(finding, position="an opportunity near " + finding.position) for finding in trace.findings]
     return replace(trace, format="mm-link", findings=findings, understood="ms, an opportunity of 1500 bytes for each #")

@@ -1,6 +1,6 @@
-"""Sessions of the bandwidth estimation challenge at MMSys 2024: ``true_capacity`` has bit/s of each 60 ms.
+"""Sessions of the bandwidth estimation challenge at MMSys 2024: ``true_capacity`` has one value in bit/s per 60 ms.
 
-Sessions of its testbed have observations, predictions and no capacity; nothing in them is what the link could carry.
+Sessions of its testbed have observations and predictions but no capacity, and cannot be converted.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def is_mmsys(data: Any) -> bool:
 
 
 def read_mmsys(data: dict[str, Any], source: str) -> ImportedTrace:
-    """The capacity of a session from parsed JSON, in which null is a capacity that is not known.
+    """The capacity of a session from parsed JSON; null marks an unknown capacity.
 
     Raises:
-        InputError: it has none, or an entry is no number.
+        InputError: it has no capacity, or an entry is not a number.
     """
     values = data.get("true_capacity")
     if not isinstance(values, list) or not values:

@@ -1,11 +1,11 @@
 """OpenNetLab gym traces.
 
-``uplink.trace_pattern[]`` of ``duration`` (ms), ``capacity`` (kbps), ``loss`` (0..1), ``rtt`` (ms); what an entry omits
-stays as it was (a duration is required). The pattern's length is the period. Loss and delay (half of the round trip
-each way) change with the entries. ``downlink`` has the same form and describes the return path, which has the uplink's
-delay unless it is given; OpenNetLab's own player does not read it, and has the uplink's capacity, loss and delay on the
-return path too. ``jitter`` is not used by that player either: it is ignored, with a warning where it would mean
-something, and so is ``time``.
+``uplink.trace_pattern[]`` of ``duration`` (ms), ``capacity`` (kbps), ``loss`` (0..1), ``rtt`` (ms); an omitted value
+keeps its previous value (a duration is required). The pattern's length is the period. Loss and delay (half of the round
+trip each way) change with the entries. ``downlink`` has the same form and describes the return path, which has the
+uplink's delay unless it is given; OpenNetLab's player does not read it, and applies the uplink's capacity, loss and
+delay to the return path too. That player does not use ``jitter`` either: the reader ignores it, with a warning if it is
+not 0, and ignores ``time``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 LONGEST_RTT_MS = 20e3
-# A duration of 31 years, a capacity of a petabit a second.
+# As a duration in ms, 31 years; as a capacity in kbps, 1 Pbps.
 LARGEST_NUMBER = 1e12
 
 _Changing = TypeVar("_Changing", DelayOverTime, RatioOverTime)
@@ -33,7 +33,7 @@ def read_opennetlab(data: Any, source: str) -> ImportedTrace:
     """An OpenNetLab trace from parsed JSON.
 
     Raises:
-        InputError: structure or types are wrong; the message names the entry.
+        InputError: the structure or a type is invalid; the message names the entry.
     """
     if not isinstance(data, dict):
         raise InputError(f"{source}: must be a JSON object with uplink.trace_pattern")
@@ -116,7 +116,7 @@ def write_opennetlab(
     assert trace.period_s is not None, "cut the trace to a duration first"
     changing = [value for value in (loss_ratio, one_way_delay_ms) if isinstance(value, DelayOverTime | RatioOverTime)]
     times_s = np.unique(np.concatenate([trace.times_s, *(_changes(value, trace.period_s) for value in changing)]))
-    # From rounded edges, so that rounding never adds up; a microsecond is far below what a player resolves.
+    # Differences of rounded edges do not accumulate rounding errors; no player resolves a microsecond.
     durations_ms = np.diff(np.round(np.append(times_s, trace.period_s) * 1e3, 3))
     columns = {"duration": np.round(durations_ms, 3), "capacity": np.round(trace.rate_at(times_s) / 1e3, 6)}
     columns["loss"] = _at(loss_ratio, times_s)
@@ -128,7 +128,7 @@ def write_opennetlab(
 
 
 def entry_number(entry: dict[str, Any], key: str, source: str, at: str, default: float | None = None) -> float | None:
-    """A number of an entry, ``default`` where it has none. Raises InputError for one that is none, or too large."""
+    """A number of an entry, or ``default`` if omitted. Raises InputError if it is not a number, or too large."""
     if key not in entry:
         return default
     value = entry[key]
@@ -140,7 +140,7 @@ def entry_number(entry: dict[str, Any], key: str, source: str, at: str, default:
 def _within(
     values: NDArray[np.float64], positions: list[str], source: str, key: str, highest: float, findings: list[Finding]
 ) -> NDArray[np.float64]:
-    """Losses or round-trip times (NaN: not said yet) within their bounds, with findings where they were not."""
+    """Clips losses or round-trip times (NaN: not given yet) to their bounds; adds a finding for each clipped value."""
     most = np.max(values[~np.isnan(values)], initial=0.0)
     percent = key == "loss" and 1 < most <= 100
     for index in np.flatnonzero((values < 0) | (values > highest)):
@@ -156,7 +156,7 @@ def _begun(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _over_time(kind: type[_Changing], trace: CapacityTrace, values: NDArray[np.float64]) -> float | _Changing | None:
-    """One value for each entry of a trace: the number where it is always the same, None where there is none."""
+    """One value per entry of a trace: a number if all are equal, None if there are none."""
     if values.size == 0:
         return None
     starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))

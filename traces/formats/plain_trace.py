@@ -13,11 +13,11 @@ DEFAULT_ONE_WAY_DELAY_MS = 25.0
 DEFAULT_QUEUE = Queue(milliseconds=300.0)
 DEFAULT_DURATION_S = 60.0
 SHORTEST_RUN_S = 10.0
-"""A shorter trace is a period that repeats: the start of a call alone takes seconds."""
+"""Shorter traces repeat in a longer run: the start of a call alone takes seconds."""
 
 
 def run_length_s(trace: CapacityTrace) -> float:
-    """Seconds of a run: the trace's period, or 60 s where it has none, or one below SHORTEST_RUN_S, which repeats."""
+    """Length of a run in seconds: the trace's period, or 60 s if it has none or is shorter than SHORTEST_RUN_S."""
     if trace.period_s is None or trace.period_s < SHORTEST_RUN_S:
         return DEFAULT_DURATION_S
     return trace.period_s
@@ -34,7 +34,7 @@ def scenario_from_capacity(
     duration_s: float | None = None,
     provenance: dict[str, str] | None = None,
 ) -> Scenario:
-    """One RTP flow under test over the trace: the video of a call, from 30 kbps on and 300 kbps at the start.
+    """A scenario with one RTP flow over the trace: the video of a call, at least 30 kbps and 300 kbps at the start.
 
     Args:
         trace: the forward capacity.
@@ -42,9 +42,9 @@ def scenario_from_capacity(
         one_way_delay_ms: None: 25 ms.
         queue: None: 300 ms of the mean capacity.
         loss_ratio: independent loss of packets, 0..1; None: no loss.
-        reverse: fields of the reverse link; what is left out has its default. None: unlimited, with the same delay.
+        reverse: fields of the reverse link; omitted fields have their defaults. None: unlimited, with the same delay.
         duration_s: None: `run_length_s`. A run that is longer than the trace's period repeats the trace.
-        provenance: where the trace comes from, and its licence.
+        provenance: source and license of the trace.
 
     Raises:
         InputError: a value is out of its range.
@@ -65,7 +65,7 @@ def scenario_from_capacity(
 
 
 def loss_of(ratio: float | RatioOverTime | None) -> dict[str, Any]:
-    """Independent loss of packets, as a scenario's JSON has it; none for 0 and None."""
+    """Independent packet loss in the form of a scenario's JSON; no loss for 0 and None."""
     if not ratio:
         return {"kind": "none"}
     return {"kind": "bernoulli", "ratio": ratio.model_dump() if isinstance(ratio, RatioOverTime) else ratio}

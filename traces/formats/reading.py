@@ -1,4 +1,4 @@
-"""Statements of a user about a file of rows, where the file itself leaves doubt."""
+"""The user's statements about a file of rows that is ambiguous by itself."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Literal
 from weir.traces.formats.units import RateUnit
 
 RateHolds = Literal["after", "before"]
-"""The side of its row on which a rate holds: until the next row, or since the row before."""
+"""The time to which a rate applies: until the next row (after), or since the previous row (before)."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Statements about the rows of a file; None leaves one to the file.
+    """Statements about the rows of a file; None infers the value from the file.
 
-    ``time_column`` and ``rate_column`` are names in the header, or numbers of columns from 1 on. ``time_unit_s`` is the
+    ``time_column`` and ``rate_column`` are header names or column numbers, counted from 1. ``time_unit_s`` is the
     unit of times in seconds. ``step_s``: each row lasts that many seconds, and no column has times.
     """
 

@@ -1,4 +1,4 @@
-"""The table of formats, in the order in which they are tried: how each is recognized, and what reads it."""
+"""The table of formats, in the order in which they are tried: how to recognize and how to read each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NAN = re.compile(r"(?<=[\s,\[:])NaN(?=[\s,\]}])")
 
 @dataclass(frozen=True)
 class Content:
-    """The text of a file ``source``, and what a user states about its rows."""
+    """The text of a file ``source``, and the user's statements about its rows."""
 
     text: str
     source: str
@@ -48,19 +48,19 @@ class Content:
 
     @cached_property
     def json(self) -> Any:
-        """Parsed JSON, None for other texts. Raises InputError for JSON that is wrong."""
+        """Parsed JSON, None for other texts. Raises InputError for invalid JSON."""
         text = without_preface(self.text)
         if not text.lstrip().startswith(("{", "[")) or is_no_json(text.lstrip()):
             return None
         if (test := joined_events(text)) is not None:
             return test
-        # Sessions of MMSys 2024 are written with NaN, which is no JSON.
+        # Sessions of MMSys 2024 contain NaN, which is not valid JSON.
         is_session = any(f'"{key}"' in self.text for key in KEYS)
         return parse_json(_NAN.sub("null", text) if is_session else text, self.source)
 
     @cached_property
     def lines(self) -> list[str]:
-        """The first two lines that are neither empty nor comments; none for JSON."""
+        """The first two lines that are neither empty nor comments; empty for JSON."""
         return [] if self.json is not None else [line for _, line in islice(content_lines(self.text), 2)]
 
     @property
@@ -71,7 +71,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name in messages, whether a content is in it, and what reads it."""
+    """A format: its name, and functions that recognize and read it."""
 
     name: str
     recognizes: Callable[[Content], bool]
@@ -114,7 +114,7 @@ FORMATS = (
         lambda content: is_byte_log(content.first),
         lambda content: read_byte_log(content.text, content.source),
     ),
-    # One number a row: times of deliveries, or rates.
+    # One number per row: times of deliveries, or rates.
     Format(
         "mahimahi",
         lambda content: is_one_column(content.first) or has_decimal_commas(content.text),
@@ -134,10 +134,10 @@ FORMATS = (
 
 
 def recognized(content: Content) -> Format:
-    """The first format that a content is in.
+    """The first format that recognizes the content.
 
     Raises:
-        InputError: it is in none; the message describes them.
+        InputError: no format does; the message describes them.
     """
     for one in FORMATS:
         if one.recognizes(content):

@@ -1,4 +1,4 @@
-"""Networks of Sabre: an array of ``duration_ms``, ``bandwidth_kbps`` and ``latency_ms``, half of it each way."""
+"""Sabre networks: an array of ``duration_ms``, ``bandwidth_kbps`` and ``latency_ms`` (round trip, half each way)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_sabre(data: list[Any], source: str) -> ImportedTrace:
     """The trace of a network from parsed JSON.
 
     Raises:
-        InputError: an entry is wrong.
+        InputError: an entry is invalid.
     """
     for index, entry in enumerate(data):
         if not isinstance(entry, dict):

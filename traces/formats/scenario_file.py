@@ -1,4 +1,4 @@
-"""Scenario files as traces: the capacity of their forward link."""
+"""Reads scenario files as traces: the capacity of the forward link."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_scenario(data: Any) -> bool:
 
 
 def read_scenario(data: Any, source: str) -> ImportedTrace:
-    """A scenario from parsed JSON. Raises InputError where it is none."""
+    """A scenario from parsed JSON. Raises InputError if it is invalid."""
     scenario = Scenario.from_dict(data, source)
     capacity = scenario.forward.capacity
     trace = None if capacity is None else capacity.trace()

@@ -1,4 +1,4 @@
-"""A line about what was understood of a file, so that a person sees a misreading."""
+"""A line that describes how a file was interpreted, so that the user notices a misreading."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ LOW_BPS = 100e3
 
 @dataclass(frozen=True)
 class Understood:
-    """``length_s`` is None for a constant without end; then ``low_s``, the time below LOW_BPS, has no meaning. A run of
-    ``run_s`` repeats a trace that is shorter.
+    """The interpretation of a file.
+
+    ``length_s`` is None for an endless constant rate; then ``low_s``, the time below LOW_BPS, has no meaning. A run
+    lasts ``run_s`` and repeats a shorter trace.
     """
 
     reading: str
@@ -36,7 +38,7 @@ class Understood:
 
 
 def understood(imported: ImportedTrace) -> Understood | None:
-    """The summary of a trace, repairs applied; None for an unlimited link."""
+    """The summary of a trace after repairs; None for an unlimited link."""
     trace = imported.capacity
     if trace is None:
         return None

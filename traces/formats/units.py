@@ -1,4 +1,4 @@
-"""Units of rates and times, as options, headers of tables and cells write them."""
+"""Units of rates and times as written in options, table headers and cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weir.errors import InputError
 _SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30}
 _BITS = re.compile(r"((?:[kmg]i?)?)(?:bits?(?:/s|/sec|/second|ps)|bps)", re.IGNORECASE)
 _BYTES = re.compile(r"((?:[kmg]i?)?)bytes?(?:/s|/sec|/second)", re.IGNORECASE)
-# A lower b is a bit and an upper B a byte; "MBps" is written for both and is no unit here.
+# Lowercase b is a bit and uppercase B a byte; "MBps" is in use for both and is refused.
 _SHORT = re.compile(r"((?:[kKmMgG]i?)?)([bB])/s(?:ec)?")
 _DOUBTFUL = re.compile(r"[kKmMgG]?i?Bps")
 _TIMES = {
@@ -28,8 +28,8 @@ _HOW = (
 
 @dataclass(frozen=True)
 class RateUnit:
-    """The value of 1 in a column of rates: ``bps`` bit/s; with ``is_amount`` that many bits since the row before, with
-    ``is_total`` too since the beginning.
+    """The unit of a column of rates: ``bps`` bit/s; with ``is_amount``, ``bps`` bits since the previous row; with
+    ``is_total`` too, ``bps`` bits since the beginning.
     """
 
     bps: float
@@ -57,7 +57,7 @@ def time_name(seconds: float) -> str:
 
 
 def rate_unit(text: str) -> RateUnit | None:
-    """The unit of a rate that a text is, None for other texts."""
+    """Parses a rate unit; None for other texts."""
     text = re.sub(r"[\s_]*per[\s_]+", "/", text.strip())
     if _DOUBTFUL.fullmatch(text):
         return None
@@ -71,16 +71,16 @@ def rate_unit(text: str) -> RateUnit | None:
 
 
 def time_unit(text: str) -> float | None:
-    """The unit of a time that a text is, in seconds; None for other texts."""
+    """Parses a time unit, in seconds; None for other texts."""
     text = text.strip().lower()
     return next((seconds for seconds, names in _TIMES.items() if text in names), None)
 
 
 def parse_units(text: str) -> tuple[float | None, RateUnit | None]:
-    """The units that an option states: of times in seconds, and of rates; None for one that it omits.
+    """The units in an option: of times in seconds, and of rates; None for an omitted one.
 
     Raises:
-        InputError: it states neither, or one twice.
+        InputError: neither is given, or one is given twice.
     """
     time: float | None = None
     rate: RateUnit | None = None

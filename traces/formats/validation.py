@@ -1,18 +1,18 @@
-"""Faults of measured traces: what is found, where, and what a repair does about it.
+"""Faults of measured traces: their detection, their positions, and their repairs.
 
-An *error* makes a trace unusable as it stands: it is refused, or repaired when the user asks for it. A *warning* is
-shown; one that has a repair is repaired always, or refused when the user asks for that (``--strict``). Thresholds
-(units in the names) are the module's constants::
+An *error* makes a trace unusable as it is: the trace is refused, or repaired on request (``--repair``). A *warning* is
+shown; if it has a repair, the trace is repaired, or refused on request (``--strict``). Thresholds (units in the names)
+are the module's constants::
 
   | code | severity | found when | repair |
   |---|---|---|---|
   | `non_monotone_time` | error | a time is not later than the one before it | the entry is dropped |
-  | `unsorted` | warning | a delivery of Mahimahi, or each row of a table, comes before the one above | sorted |
+  | `unsorted` | warning | a Mahimahi delivery, or every row of a table, is earlier than the one above | sorted |
   | `bad_duration` | error | an entry lasts 0 ms or less | the entry is dropped |
   | `negative_rate` | error | a rate is below 0 | 0 bit/s |
-  | `spike` | warning | a rate is far above the others, as a measuring tool's timer leaves it: see below | cut |
-  | `unit_error` | error | the whole trace lies outside what its unit can mean | too low: scaled; too high: refused |
-  | `rate_unit` | warning | the median is above 1 Gbps, without named units 60 Mbps: a fast link, or bit/s | none |
+  | `spike` | warning | a rate is far above the others, a timer artefact of a measuring tool: see below | cut |
+  | `unit_error` | error | the whole trace is implausible in its unit | too low: scaled; too high: refused |
+  | `rate_unit` | warning | the median is above 1 Gbps (60 Mbps without named units): a fast link, or bit/s | none |
   | `gap` | error | a regularly sampled CSV lacks samples | the rate before it holds |
   | `all_zero` | error | the trace carries nothing at all | none: refused |
   | `bad_loss`, `bad_rtt` | error | loss outside 0..1, round trip outside 0..20 s | percent scaled, else cut |
@@ -22,7 +22,7 @@ shown; one that has a repair is repaired always, or refused when the user asks f
   | `ignored`, `shifted`, `time_unit`, `fractions`, `sent` | warning | found by the importer | as in the message |
   | `missing`, `same_time`, `uneven`, `counter` | warning | found in a table | as in the message |
 
-A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; it is cut to the largest rate that is none.
+A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; it is cut to the largest non-spike rate.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ GAP_STEPS = 5.0
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault: ``position`` is a line or entry of ``source``; ``repair`` is None where nothing can be done."""
+    """One fault: ``position`` is a line or entry of ``source``; ``repair`` is None if there is none."""
 
     code: str
     severity: Literal["error", "warning"]
@@ -68,11 +68,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Samples:
-    """A trace as read, before it is known to be sound. All arrays of shape [n].
+    """A trace as read, before validation. All arrays have shape [n].
 
-    ``positions`` name lines or entries for messages; ``durations_s`` say how long each rate holds; ``regular`` is the
-    usual step in seconds where the format promises one sample a step, else None. ``rate_unit_bps`` is the unit that the
-    file's numbers are said to have, None where it cannot be mistaken; a median above ``usual_bps`` is hardly in it.
+    ``positions`` name lines or entries for messages; ``durations_s`` is how long each rate holds; ``regular_s`` is the
+    usual step in seconds if the trace has one sample per step, else None. ``rate_unit_bps`` is the supposed unit of the
+    file's numbers, None if it cannot be wrong; a median above ``usual_bps`` makes it doubtful.
     """
 
     source: str
@@ -89,7 +89,7 @@ class Samples:
 
 
 def check(samples: Samples) -> tuple[list[Finding], Samples]:
-    """All findings on the rates, kind by kind, and the repaired samples."""
+    """All findings on the rates, grouped by kind, and the repaired samples."""
     findings: list[Finding] = []
     rates = samples.rates_bps.copy()
     scale = _unit_scale(samples)
@@ -108,11 +108,11 @@ def check(samples: Samples) -> tuple[list[Finding], Samples]:
 
 
 def _unit_scale(samples: Samples) -> float:
-    """Factor that turns rates which are too low for their unit into a usable capacity; 1 for all others."""
+    """The factor that makes rates that are too low for their unit plausible; 1 for all others."""
     peak_bps = float(samples.rates_bps.max())
     if samples.rate_unit_bps is None or not 0 < peak_bps < SMALLEST_PLAUSIBLE_PEAK_BPS:
         return 1.0
-    # The smallest larger unit that does.
+    # Try larger units in ascending order.
     for scale in (1e3, 1e6):
         if peak_bps * scale >= SMALLEST_PLAUSIBLE_PEAK_BPS and samples.rate_unit_bps * scale <= 1e6:
             return scale
@@ -163,7 +163,7 @@ def _spike_limit(rates: NDArray[np.float64]) -> float:
 
 
 def _median(rates: NDArray[np.float64]) -> float:
-    """The lower one of two."""
+    """The median; the lower of the two middle values of an even count."""
     return float(np.quantile(rates, 0.5, method="lower"))
 
 

@@ -1,4 +1,4 @@
-"""Tools of the generators: grids of time, correlated noise, and traces made of both."""
+"""Tools of the generators: time grids, correlated noise, and traces built from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def require(duration_s: float, rate_bps: float) -> None:
 
 
 def grid(duration_s: float, interval_s: float) -> Array:
-    """Times from 0 on, `interval_s` apart, below `duration_s`: shape [n], in s."""
+    """Times in [0, `duration_s`), `interval_s` apart: shape [n], in s."""
     if not (interval_s >= 0.001 and duration_s / interval_s <= _MOST_SAMPLES):
         raise InputError(
             f"interval_s of {interval_s:g} s: must be at least 0.001 s, and give at most 10 million samples"
@@ -33,13 +33,13 @@ def grid(duration_s: float, interval_s: float) -> Array:
 
 
 def make_trace(times: Sequence[float] | Array, rates: Array, duration_s: float) -> CapacityTrace:
-    """A trace of these rates (bit/s, from these times on), whole and within what a trace may have."""
+    """A trace of `rates` (bit/s) that start at `times`; rounds them, and clips them to the range of a trace."""
     within = np.asarray(times) < duration_s  # a time just before the end may have been rounded to it
     return CapacityTrace(np.asarray(times)[within], np.clip(np.round(rates), 0, MAX_RATE_BPS)[within], duration_s)
 
 
 def with_mean(times: Array, factors: Array, rate_bps: float, duration_s: float) -> CapacityTrace:
-    """A trace whose rates are as `factors` and whose mean over time is `rate_bps`."""
+    """A trace whose rates are proportional to `factors` and whose mean over time is `rate_bps`."""
     mean = np.average(factors, weights=np.diff(np.append(times, duration_s)))
     return make_trace(times, rate_bps * factors / mean, duration_s)
 
@@ -50,7 +50,7 @@ def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
 
 
 def neighbour(rng: np.random.Generator, state: int, count: int) -> int:
-    """A state beside `state`, of those from 0 to `count` - 1."""
+    """A random neighbor of `state` among the states 0 to `count` - 1."""
     if state in (0, count - 1):
         return 1 if state == 0 else count - 2
     return state + (1 if rng.random() < 0.5 else -1)

@@ -1,8 +1,8 @@
 """Synthetic capacity, seeded: simple shapes, and the table of all generators by name.
 
-Each takes a numpy ``Generator``, a duration in seconds (> 0) and a rate in bit/s (> 0), and gives a trace whose period
-is the duration; the same generator state gives the same trace. Rates are whole bit/s. What ``rate_bps`` means, and the
-further parameters with their usual ranges, stand at each.
+Each takes a numpy ``Generator``, a duration in seconds (> 0) and a rate in bit/s (> 0), and returns a trace whose
+period is the duration; the same generator state gives the same trace. Rates are whole bit/s. Each generator documents
+the meaning of ``rate_bps`` and its other parameters with their usual ranges.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weir.traces.schema.capacity import CapacityTrace
 
 
 def constant(rng: np.random.Generator, duration_s: float, rate_bps: float) -> CapacityTrace:
-    """``rate_bps`` all the time; nothing is random."""
+    """A constant ``rate_bps``; nothing is random."""
     require(duration_s, rate_bps)
     return CapacityTrace(np.zeros(1), np.array([np.round(rate_bps)]), duration_s)
 
@@ -36,7 +36,7 @@ def step(
 ) -> CapacityTrace:
     """Levels log-uniform between ``low`` and ``high`` times ``rate_bps``, held for a uniform time.
 
-    Consecutive levels differ by at least a quarter, so that each step is one.
+    Consecutive levels differ by a factor of at least 1.25, so that each step is noticeable.
 
     Args:
         rate_bps: the rate that the factors multiply.
@@ -101,7 +101,7 @@ def sawtooth(
 def _cycles(
     rng: np.random.Generator, duration_s: float, rate_bps: float, cycle_s: float, interval_s: float
 ) -> tuple[Array, Array]:
-    """Times, and at each the part of its cycle that is over (0..1); the first cycle begins at a random part."""
+    """Times, and the phase of the cycle at each (0..1); the first phase is random."""
     require(duration_s, rate_bps)
     times = grid(duration_s, interval_s)
     return times, (times / cycle_s + rng.random()) % 1.0
@@ -118,4 +118,4 @@ GENERATORS: dict[str, Callable[..., CapacityTrace]] = {
     "outage": outage,
     "handover": handover,
 }
-"""Every kind by its name; all take (rng, duration_s, rate_bps) and keyword parameters with defaults."""
+"""All generators by name; each takes (rng, duration_s, rate_bps) and keyword parameters with defaults."""

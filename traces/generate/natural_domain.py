@@ -1,21 +1,21 @@
-"""Mixtures of ordinary networks and calls, which no training draws: what Weir meets outside the domain it learned from.
+"""Mixtures of realistic networks and calls that training never draws, to evaluate models outside their domain.
 
-Of a plain call (25 ms each way, a queue of 300 ms, a camera), on a link of log-uniform 50 kbps to 500 Mbps, each
-scenario changes up to six things. Where their edges come from:
+Each scenario is a plain call (25 ms each way, a queue of 300 ms, a camera) on a link of log-uniform 50 kbps to
+500 Mbps, with up to six changes. Sources of their ranges:
 
 | what | drawn | source |
 |---|---|---|
-| capacity | alternates each 0.5 to 2 s, steps, or fails for up to 14 s | radio that adapts; handovers |
+| capacity | alternates every 0.5 to 2 s, steps, or fails for up to 14 s | radio rate adaptation; handovers |
 | round trip | log-uniform, 60 to 800 ms | geostationary satellites: above 500 ms (RFC 2488, section 2) |
 | queue | 2 to 20 packets; 1 to 6 s; CoDel | shallow switches; cellular bufferbloat (Jiang et al., IMC 2012) |
 | jitter | 10 to 200 ms, of four kinds | Wi-Fi delays a tenth of packets by 100 ms (Pei et al., INFOCOM 2016) |
 | | | and a hundredth by 250 ms (Sui et al., MobiSys 2016) |
 | sender's clock | wrong by 100 to 3000 ppm | timestamps by the clock of a sound device; NTP slews by 500 (RFC 5905) |
-| loss | 0.5 to 15 %, independent or in bursts | Wi-Fi at the edge of its range |
+| loss | 0.5 to 15 %, independent, or to 8 % in bursts | Wi-Fi at the edge of its range |
 | policer | 0.4 to 1 of the capacity | Flach et al., SIGCOMM 2016 |
-| TCP | before the call, or joins it | |
+| TCP | starts before or during the call | |
 | return path | loses up to 10 %, or carries 60 to 300 kbps | ADSL, satellites |
-| content | a screen of 5 to 15 frames/s, pauses of video, audio with DTX, filler | |
+| content | screen sharing at 5 to 15 frames/s, video pauses, audio with DTX, filler | |
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOST_TROUBLES = 6
 
 
 def natural_scenario(seed: int, without: str = "") -> Scenario:
-    """The mixture of a seed, 0 or greater; `without` one of its troubles, and otherwise the same."""
+    """The mixture of a seed, 0 or greater; `without` removes one of its impairments and changes nothing else."""
     rng = np.random.default_rng([_STREAM, seed])
     rate_bps = float(round(log_uniform(rng, _LOWEST_BPS, _HIGHEST_BPS)))
     video: Fields = {
@@ -74,7 +74,7 @@ def natural_scenario(seed: int, without: str = "") -> Scenario:
 
 
 def troubles_of(seed: int) -> list[str]:
-    """The names of what the mixture of a seed changes; of those that exclude each other, one."""
+    """The names of the impairments in the mixture of a seed; at most one of those that exclude each other."""
     rng = np.random.default_rng([_STREAM, seed, len(_TROUBLES)])
     weights = np.array([weight for _, weight in _TROUBLES.values()])
     count = int(rng.integers(0, _MOST_TROUBLES, endpoint=True))
@@ -200,7 +200,7 @@ def _filler(rng: np.random.Generator, rate_bps: float) -> Mapping[str, Fields]:
     return {"media": media_of("filler")}
 
 
-# By the name of the trouble, with its weight; of those with the same first word a scenario has one.
+# Impairments and their weights, by name; a scenario has at most one of those with the same first word.
 _TROUBLES: Mapping[str, tuple[Callable[[np.random.Generator, float], Mapping[str, Fields]], float]] = {
     "capacity-alternates": (_alternating, 1.0),
     "capacity-steps": (_stepping, 1.0),

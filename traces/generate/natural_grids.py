@@ -1,4 +1,4 @@
-"""One trouble of `natural_domain` at a time, in grids: as far as ordinary networks and devices go."""
+"""Grids over single impairments of `natural_domain`, up to the limits of real networks and devices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def natural_grids() -> dict[str, Family]:
 
 
 def _jitter() -> Family:
-    """Jitter of four kinds up to a largest delay, under content that needs all of its target or less."""
+    """Four kinds of jitter with a maximum, with content that needs all of its target or less."""
     kinds: dict[str, Callable[[float], Fields]] = {
         "gaussian": lambda ms: truncated_gaussian(ms / 3),
         "uniform": uniform,
@@ -45,13 +45,13 @@ def _jitter() -> Family:
 
 
 def _clock() -> Family:
-    """The sender's clock is wrong by up to 3000 ppm, or right, to compare with."""
+    """The sender's clock is wrong by up to 3000 ppm, or right as the baseline."""
     cases = [Case(f"{ppm:+d}ppm", flow={"sender_clock_ppm": float(ppm)}) for ppm in CLOCK_PPM]
     return Family("clock", "The sender's clock is wrong", cases, (1e6, 4e6))
 
 
 def _long_round_trip() -> Family:
-    """A long round trip and a short queue, whose length is that of time or of packets."""
+    """A long round trip with a short queue, limited in time or in packets."""
     queues = {"6packets": {"packets": 6}, "20packets": {"packets": 20}, "86ms": {"milliseconds": 86.0},
               "300ms": {"milliseconds": 300.0}}  # fmt: skip
     cases = [
@@ -63,7 +63,7 @@ def _long_round_trip() -> Family:
 
 
 def _screen() -> Family:
-    """A screen that is shared, at times paused, beside audio that goes on or, with DTX, hardly."""
+    """A shared screen, in some cases paused, with continuous audio or with DTX."""
     pauses: Fields = {"video_pauses_s": [list(AUDIO_ONLY_S)]}
     beside: dict[str, Fields] = {"": {}, "-pause": pauses, "-dtx": {**pauses, **DTX}}
     cases = [
@@ -78,7 +78,7 @@ def _screen() -> Family:
 
 
 def _interrupted() -> Family:
-    """A link that serves others in turn, with the family's rate on average, or stops each 5 s, with a short queue."""
+    """A link that serves others in turn, with the family's rate as its mean, or stops every 5 s, with a short queue."""
     deep: Fields = {"milliseconds": 500.0}
     short: Fields = {"packets": 15}
     cases = [

@@ -2,18 +2,18 @@
 
 Yan et al., "Pantheon: the training ground for Internet congestion-control research", USENIX ATC 2018. Rates, delays,
 losses and queues are those of `src/scripts/experiments.yml` in github.com/StanfordSNR/observatory, which run for 30 s
-in Mahimahi: drop-tail queue, the same delay and rate in both directions, losses and limits on the way forward only
-(policers: limits both). MVFST-RL was trained on the first six and failed on the seventh.
+in Mahimahi: drop-tail queue, the same delay and rate in both directions, losses and queue limits on the forward path
+only (policers: limits on both). MVFST-RL was trained on the first six and failed on the seventh.
 
-Differences, and what is not published:
+Differences, and unpublished details:
 
 - Poisson deliveries: counts are drawn anew, in slots of 20 ms, scaled to the mean. The published traces begin with 1 to
   5 s of one packet every 100 ms, without a reason given; these do not. The return path is constant.
-- Losses come before the queue, not after it. A queue counts the packet in transmission; one of a single packet is what
-  Pantheon calls a token-bucket policer. Mahimahi delivers whole milliseconds at once, so that such a queue may let
-  through less of its 60 and 108 Mbps than here, where packets leave one by one.
+- Losses occur before the queue, not after it. A queue counts the packet in transmission; Pantheon calls a queue of a
+  single packet a token-bucket policer. Mahimahi delivers whole milliseconds at once, so that such a queue may pass
+  less of its 60 and 108 Mbps than here, where packets leave one by one.
 - A queue without a published limit (Mahimahi's default has none) holds the whole run.
-- ACK aggregation: a slow return path whose packets go on at the ends of slots.
+- ACK aggregation: a slow return path that releases packets at the ends of slots.
 - The flow is filler of up to 200 Mbps that starts at 300 kbps; Pantheon's are bulk transfers.
 """
 
@@ -36,7 +36,7 @@ _UNLIMITED = {"milliseconds": 1e3 * DURATION_S}
 
 
 def pantheon_scenarios() -> list[Scenario]:
-    """All of them, in Pantheon's order: `pantheon-1` to `pantheon-18`."""
+    """All emulators, in Pantheon's order: `pantheon-1` to `pantheon-18`."""
     emulators = [*_calibrated(), *_policers(), *_ack_aggregation(), *_buffers()]
     return [_scenario(f"pantheon-{number}", *emulator) for number, emulator in enumerate(emulators, start=1)]
 
@@ -101,7 +101,7 @@ def _link(mbps: float, delay_ms: float, queue: dict[str, Any] = _UNLIMITED) -> d
 
 
 def _poisson(name: str, rate_bps: float) -> Capacity:
-    # A seed from the path's name: each has its own.
+    # The seed derives from the path's name, so that each path has its own.
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     times = grid(DURATION_S, _SLOT_S)
     deliveries = rng.poisson(rate_bps * _SLOT_S / _DELIVERY_BITS, times.size).astype(np.float64)

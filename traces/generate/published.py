@@ -1,13 +1,13 @@
 """Scenarios of published experiments: RFC 8867 and calls of papers.
 
 RFC 8867, "Test Cases for Evaluating Congestion Control for Interactive Real-Time Media", cases 5.1 to 5.8. The numbers
-are the RFC's: one-way delay 50 ms, drop-tail queue of 300 ms, up to 30 ms of jitter, no loss of the path's own, media
-of 150 kbps to 1.5 Mbps that starts at 150 kbps (section 4). The encoder model after RFC 8593 sends. The jitter's
+are the RFC's: one-way delay 50 ms, drop-tail queue of 300 ms, up to 30 ms of jitter, no random loss, media
+of 150 kbps to 1.5 Mbps that starts at 150 kbps (section 4). The media is the encoder model after RFC 8593. The jitter's
 standard deviation is half of its maximum, 15 ms, without reordering.
 
-`call_scenarios` are for calls; `weir replay` runs them when they are named. `muses-cross-traffic`: Muses (Zhong et
+`call_scenarios` are for calls; `weir replay` runs them only by name. `muses-cross-traffic`: Muses (Zhong et
 al.), section IV-E: 3 Mbps, 30 ms one way, and cross traffic that goes from 0 to 2500 kbps and back in steps of
-500 kbps, 10 s each. The paper names no queue: the default of 300 ms stands. The media is a video of at most 2.5 Mbps.
+500 kbps, 10 s each. The paper specifies no queue: the default of 300 ms applies. The media is video, at most 2.5 Mbps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Synthetic capacity as radio links have it: cellular, Wi-Fi, outages, handovers. See `generators`."""
+"""Synthetic capacity of radio links: cellular, Wi-Fi, outages, handovers. See `generators`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MCS_MINIMUM_SNR_DB = (2.0, 5.0, 9.0, 11.0, 15.0, 18.0, 20.0, 25.0)
 
 
 def scheme_shares(snr_db: Array) -> Array:
-    """MCS_SHARES of the fastest scheme whose threshold the signal-to-noise ratio meets; the slowest below all."""
+    """MCS_SHARES of the fastest scheme whose threshold the signal-to-noise ratio meets, else of the slowest."""
     scheme = np.clip(np.searchsorted(MCS_MINIMUM_SNR_DB, snr_db, side="right") - 1, 0, None)
     return np.array(MCS_SHARES)[scheme]
 
@@ -33,8 +33,8 @@ def cellular(
 ) -> CapacityTrace:
     """A cellular link: a Markov chain over five load levels and a deep fade, with fast variation within each.
 
-    The levels are 0.25, 0.5, 1, 1.5 and 2.2 (before scaling), neighbours of each other; every move may instead enter a
-    fade of 0.03, which ends twice as fast and returns to the level before it. Within a level, the rate is log-normal
+    The levels are 0.25, 0.5, 1, 1.5 and 2.2 (before scaling); each move goes to a neighboring level, or enters a
+    fade of 0.03, which ends twice as fast and returns to the previous level. Within a level, the rate is log-normal
     and correlated over about three samples. The trace is scaled so that its mean over time is ``rate_bps``.
 
     Args:
@@ -79,8 +79,8 @@ def wifi(
     """A Wi-Fi link: log-normal shadowing chooses the modulation and coding scheme, other stations take air time.
 
     The shadowing is Gaussian in decibels with an exponential autocorrelation (Gudmundson's model in time); the scheme
-    is the fastest whose threshold the signal-to-noise ratio meets, the slowest below all. Air time left to the flow is
-    1 minus a uniform share of at most ``contention``. Scaled so that the mean over time is ``rate_bps``.
+    is the fastest whose threshold the signal-to-noise ratio meets, else the slowest. The flow's share of air time is
+    1 minus a uniform share of at most ``contention``. The trace is scaled so that its mean over time is ``rate_bps``.
 
     Args:
         rate_bps: mean over time.
@@ -108,7 +108,7 @@ def outage(
     shortest_s: float = 0.5,
     longest_s: float = 3.0,
 ) -> CapacityTrace:
-    """``rate_bps`` with outages of no capacity at all; at least one, and none in the first or last tenth.
+    """``rate_bps`` with at least one outage (no capacity), and none in the first or last tenth of the duration.
 
     Args:
         rate_bps: the rate outside outages.
@@ -124,7 +124,7 @@ def outage(
     start = first + min(rng.exponential(gap_mean_s), 0.5 * duration_s)
     while start < last:
         stop = min(start + rng.uniform(shortest_s, longest_s), last)
-        # Whole milliseconds, and never an outage of none.
+        # Round to milliseconds; the shortest outage is 1 ms.
         begin, end = round(start, 3), max(round(stop, 3), round(start, 3) + 0.001)
         times += [begin, end]
         rates += [0.0, rate_bps]
@@ -144,14 +144,14 @@ def handover(
     failure_probability: float = 0.15,
     interval_s: float = 0.1,
 ) -> CapacityTrace:
-    """LTE handovers: the rate sinks towards the cell's edge, stops, and comes back in a cell of another level.
+    """LTE handovers: the rate falls towards the cell's edge, drops to 0, and continues at the level of another cell.
 
     Args:
         rate_bps: median level of a cell; the levels are uniform between 0.5 and 1.5 times it.
-        gap_s: time between handovers, 5..60 s; each one varies by half of it. At least one within the duration.
-        fade_s: time in which the rate sinks from the level to ``edge`` times it, 0.5..10 s, less than ``gap_s`` / 2.
+        gap_s: mean time between handovers, 5..60 s, varied by up to half of it. At least one is within the duration.
+        fade_s: time in which the rate falls from the level to ``edge`` times it, 0.5..10 s, less than ``gap_s`` / 2.
         edge: 0.05..1.
-        interruption_s: no capacity during an ordinary handover, 0.03..0.1 s.
+        interruption_s: time without capacity in a successful handover, 0.03..0.1 s.
         failure_probability: share of handovers that fail and are interrupted for 0.5 to 2 s instead.
         interval_s: step of the fade.
     """

@@ -1,47 +1,47 @@
 """Random scenarios for training and for held-out evaluation.
 
-One forward bottleneck with one RTP flow under test. `natural_domain` names the sources of the edges, and mixes the
-same impairments in other ways, which no training draws. Drawn from:
+One forward bottleneck with one RTP flow under test. `natural_domain` lists the sources of the ranges, and mixes the
+same impairments in other ways that training never draws. Distributions:
 
 | what | distribution |
 |---|---|
 | nominal capacity | log-uniform, 50 kbps to 50 Mbps |
 | dynamics | constant 29 %, step 17 %, cellular 17 %, Wi-Fi 10 %, ramp 6 %, handover 6 %, sawtooth 5 %, outage 5 %, |
 | | alternating 5 %: steps every 0.4 to 2 s |
-| their parameters | log-uniform over the usual ranges named in `weir.traces.generate.generators` |
+| parameters of dynamics | log-uniform over the usual ranges named in `weir.traces.generate.generators` |
 | one-way delay | log-uniform, 5 to 400 ms, at the start |
-| it changes | 10 %: 1 to 4 steps of 5 to 150 ms (log-uniform) up or down, within 5 to 500 ms |
-| | 5 %: wanders, by 0 to 40 ms (uniform) above it, each level for 5 to 20 s |
+| changes of delay | 10 %: 1 to 4 steps of 5 to 150 ms (log-uniform) up or down, within 5 to 500 ms |
+| | 5 %: wanders 0 to 40 ms (uniform) above the initial delay, each level for 5 to 20 s |
 | | 5 %: one ramp of 10 to 100 ms (log-uniform) up or down, in 5 to 30 s; constant 80 % |
 | queue | 72 %: log-uniform 30 ms to 6 s of the mean capacity |
-| | 18 %: bytes, log-uniform 10 kB to 1 MB, moved into 30 ms to 6 s of the mean capacity |
-| | 10 %: bytes of 2 to 20 full packets (log-uniform), whatever the capacity |
+| | 18 %: bytes, log-uniform 10 kB to 1 MB, clipped to 30 ms to 6 s of the mean capacity |
+| | 10 %: bytes of 2 to 20 full packets (log-uniform), regardless of the capacity |
 | discipline | drop-tail 90 %, CoDel 10 % |
 | loss | none 50 %; Bernoulli 32 %, log-uniform 0.1 to 15 % |
 | | Gilbert-Elliott 14 %: bad spells of 2 to 10 packets, log-uniform 0.1 to 8 % on average |
 | | policer 4 %: 0.3 to 0.9 of the mean capacity (50 kbps at least); bucket: log-uniform 10 to 200 kB, 2 s at most |
-| jitter | none 50 %; truncated Gaussian 25 %, log-uniform 1 to 70 ms, at most three of them and 200 ms, |
+| jitter | none 50 %; truncated Gaussian 25 %, deviation log-uniform 1 to 70 ms, at most three deviations and 200 ms, |
 | | one in ten reorders |
 | | uniform 7 %, from 0 to log-uniform 2 to 200 ms; slotted 9 %, slots of log-uniform 5 to 200 ms |
 | | spikes 9 %: every 0.3 to 10 s (log-uniform mean), shortest of 20 to 100 ms, longest up to 250 ms |
-| return path | delay: as forward 90 % (half of its changes concern both), else longer by log-uniform 5 to 500 ms |
-| | loss: the forward loss model in 30 %, but no policer; jitter: of those above, in the same proportions, in 10 % |
+| return path | delay: as forward 90 % (half of its changes apply to both), else longer by log-uniform 5 to 500 ms |
+| | loss: the forward loss model in 30 %, but no policer; jitter: in 10 %, of the above in the same proportions |
 | | capacity: 60 to 300 kbps (log-uniform) in 5 %, else unlimited |
 | sender's clock | 20 %: wrong by log-uniform 20 to 3000 ppm, fast or slow; else within 20 ppm. Any offset |
 | | 2 %: set 1 to 3 times, by log-uniform 10 ms to 5 s, forwards or back |
 | media | filler to 50 Mbps 40 %; filler to 0.2 to 1 of the mean capacity 8 % |
 | | video 20 %, at most 0.2 to 1.5 times the mean capacity (log-uniform), 100 kbps to 20 Mbps, |
 | | at 15, 25, 30 or 60 frames per second |
-| | unsteady video 32 %, as real encoders make it, at most 0.5 to 3 times the mean capacity, |
-| | 100 kbps to 20 Mbps: puts out 10 % to all of its target, stalls in 70 %, lags as libvpx in 50 %; of these |
+| | unsteady video 32 %, like that of real encoders, at most 0.5 to 3 times the mean capacity, |
+| | 100 kbps to 20 Mbps: outputs 10 to 100 % of its target, stalls in 70 %, lags like libvpx in 50 %; of these |
 | | 15 % are screens of 5 to 15 frames per second, 10 % pause for 3 to 20 s, half of them with DTX |
 | competitor | none 70 %; TCP Cubic 6 %, NewReno 3 %, BBR 4 %; CBR of 10 to 50 % of the mean capacity 10 % |
 | | a second RTP flow 7 % |
 
-Of these, what happens to the path and beside it (changes of delay, loss, jitter, return path, clock, competitor) comes
-alone or together: never in a fifth of the scenarios, which are calm, and in the others independently of each other. The
-shares are of all. A competitor comes for a random stretch of at least a fifth of the time. Rates are cut to 50 Mbps.
-The `train` and `held_out` scenarios come from separate random streams: no seed of one repeats a scenario of the other.
+A fifth of the scenarios are calm: they have no impairments (changes of delay, loss, jitter, changes of the return path
+or clock, competitors). In the others, impairments are drawn independently of each other. Shares are of all scenarios. A
+competitor is active for a random interval of at least a fifth of the time. Rates are limited to 50 Mbps. The `train`
+and `held_out` scenarios use separate random streams: no seed of one repeats a scenario of the other.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def random_scenario(seed: int, *, split: Split = "train", duration_s: float = 60
 
     Args:
         seed: 0 or greater.
-        split: which of the two separate streams.
-        duration_s: seconds, greater than 0; the trace's period too.
+        split: the random stream.
+        duration_s: seconds, greater than 0; also the trace's period.
 
     Raises:
         InputError: the duration is out of range.
@@ -129,9 +129,9 @@ def random_scenario(seed: int, *, split: Split = "train", duration_s: float = 60
 
 
 def is_ordinary(scenario: Scenario) -> bool:
-    """A random scenario is ordinary away from the edges of the domain: a one-way delay of at most 200 ms at the start,
+    """True for a random scenario away from the edges of the domain: a one-way delay of at most 200 ms at the start,
     a queue of at most 2 s of the mean capacity, jitter of at most 40 ms (deviation), 60 ms (uniform) or slots of
-    100 ms, no thin return path, no screen below 15 frames per second, no pause.
+    100 ms, an unlimited return path, no screen below 15 frames per second, no pause.
     """
     link, flow = scenario.forward, scenario.flows[0]
     delay, jitter = link.one_way_delay_ms, link.jitter
@@ -153,7 +153,7 @@ def is_ordinary(scenario: Scenario) -> bool:
 
 
 def _queue_ms(link: Link, duration_s: float) -> float:
-    """The limit of the queue in ms of the mean capacity; 0 without one."""
+    """The limit of the queue in ms of the mean capacity; 0 if the capacity is unlimited."""
     if link.queue.milliseconds is not None:
         return link.queue.milliseconds
     mean_bps = link.mean_capacity_bps(duration_s)
@@ -161,7 +161,7 @@ def _queue_ms(link: Link, duration_s: float) -> float:
 
 
 def random_capacity(rng: np.random.Generator, dynamics: str, duration_s: float, nominal_bps: float) -> CapacityTrace:
-    """Capacity of a kind of dynamics with drawn parameters, cut to HIGHEST_BPS."""
+    """Capacity with these dynamics and random parameters, clipped to HIGHEST_BPS."""
     parameters = {key: log_uniform(rng, *bounds) for key, bounds in _RANGES[dynamics].items()}
     generator = GENERATORS["step" if dynamics == "alternating" else dynamics]
     return generator(rng, duration_s, nominal_bps, **parameters).clipped(0, HIGHEST_BPS)

@@ -1,4 +1,4 @@
-"""Flows of the random domain: media with its sender's clock, and competitors. See `random_domain`."""
+"""Flows of the random domain: media with the sender's clock, and competitors. See `random_domain`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _SCREEN_SHARE, _PAUSED_SHARE = 0.15, 0.10
 _DTX_SHARE = 0.5
 """Share of the pauses."""
 DTX = {"audio_packets_per_second": 1.0, "audio_rate_bps": 640.0}
-"""Audio of somebody who is silent, with discontinuous transmission."""
+"""Audio of a silent speaker, with discontinuous transmission."""
 
 
 def media_flow(rng: np.random.Generator, mean_bps: float, duration_s: float, calm: bool) -> dict[str, Any]:
-    """The RTP flow under test on a link with that mean capacity."""
+    """The RTP flow under test on a link with this mean capacity."""
     return {"kind": "rtp", "id": "media", "media": _media(rng, mean_bps, duration_s)} | _clock(rng, duration_s, calm)
 
 
@@ -43,11 +43,11 @@ def _media(rng: np.random.Generator, mean_bps: float, duration_s: float) -> dict
 
 
 def _unsteady_video(rng: np.random.Generator, mean_bps: float, duration_s: float) -> dict[str, Any]:
-    """Video as real encoders make it, on a path with that mean capacity, as a scenario has it.
+    """Scenario fields of video like that of real encoders, on a path with this mean capacity.
 
-    At most half to three times the mean capacity, 100 kbps to 20 Mbps; puts out 10 % to all of its target; seven in ten
-    skip frames, up to one in twelve; half follow their target slowly, as libvpx does (see `VideoMedia`); half without
-    audio. Some show a screen, some are paused for a while.
+    At most half to three times the mean capacity, 100 kbps to 20 Mbps; outputs 10 to 100 % of its target; 70 % skip
+    frames, up to 8 % of them; half follow their target slowly, as libvpx does (see `VideoMedia`); half have no
+    audio. Some show a screen, some pause for a while.
     """
     media: dict[str, Any] = {
         "kind": "video",
@@ -89,7 +89,7 @@ def _sign(rng: np.random.Generator) -> int:
 
 
 def competitors(rng: np.random.Generator, mean_bps: float, duration_s: float, calm: bool) -> list[dict[str, Any]]:
-    """None, or one that comes for a while to a link with that mean capacity."""
+    """At most one competitor, active for a part of the time on a link with this mean capacity."""
     kind = drawn_kind(rng, _COMPETITORS, calm)
     if kind == "none":
         return []

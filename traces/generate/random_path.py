@@ -1,6 +1,6 @@
-"""Impairments of a path of the random domain: delay that changes, loss, jitter, the return path.
+"""Path impairments of the random domain: changes of delay, loss, jitter, the return path.
 
-Kinds have shares of all scenarios, calm ones included; see `random_domain` for the table.
+Shares of kinds refer to all scenarios, including calm ones; see the table in `random_domain`.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ SHORTEST_DELAY_MS, LONGEST_DELAY_MS = 5.0, 400.0
 LONGEST_CHANGED_DELAY_MS = 500.0
 
 CALM_SHARE = 0.2
-"""Share of scenarios in which only the capacity changes; the others have more impairments instead."""
+"""Share of scenarios in which only the capacity changes; the others have accordingly more impairments."""
 
 _DELAY_CHANGES = {"steps": 0.10, "wandering": 0.05, "ramp": 0.05}
 _LOSSES = {"bernoulli": 0.32, "gilbert_elliott": 0.14, "policer": 0.04}
 _JITTERS = {"truncated_gaussian": 0.25, "uniform": 0.07, "slotted": 0.09, "spikes": 0.09}
 _REVERSE = 0.10
-"""Share of scenarios whose return path has another delay, and share of those with jitter of its own."""
+"""Share of scenarios whose return path has a longer delay; also the share with its own jitter."""
 _THIN_REVERSE = 0.05
-"""Share of scenarios whose return path carries little."""
+"""Share of scenarios whose return path has a low capacity."""
 _LONGEST_JITTER_MS = 200.0
 _RAMP_STEP_S = 0.1
 _LONGEST_BURST_S = 2.0
 
 
 def drawn_kind(rng: np.random.Generator, shares: Mapping[str, float], calm: bool) -> str:
-    """One of the kinds, each by its share of all scenarios, or "none": for the rest, and always where it is calm."""
+    """Draws a kind by its share of all scenarios; "none" for the rest, and for calm scenarios."""
     draw = rng.random() * (1 - CALM_SHARE)
     if calm:
         return "none"
@@ -43,7 +43,7 @@ def drawn_kind(rng: np.random.Generator, shares: Mapping[str, float], calm: bool
 
 
 def path_delay(rng: np.random.Generator, base_ms: float, duration_s: float, calm: bool) -> float | dict[str, Any]:
-    """The path's own one-way delay, ms: constant, or a table over time."""
+    """The one-way delay of the path in ms: constant, or a table over time."""
     match drawn_kind(rng, _DELAY_CHANGES, calm):
         case "steps":
             times_s: Array = rng.uniform(0.05, 0.95, int(rng.integers(1, 5))) * duration_s
@@ -66,7 +66,7 @@ def path_delay(rng: np.random.Generator, base_ms: float, duration_s: float, calm
 
 
 def _moved(rng: np.random.Generator, delay_ms: float, change_ms: float) -> float:
-    """Longer or shorter by that, either as likely where both are within the bounds of what changes."""
+    """Raises or lowers a delay by `change_ms` with equal probability, or in the direction that stays within bounds."""
     shorter, longer = delay_ms - change_ms, delay_ms + change_ms
     if rng.random() < 0.5:
         return shorter if shorter >= SHORTEST_DELAY_MS else longer
@@ -85,7 +85,7 @@ def _over_time(base_ms: float, times_s: Array, values_ms: Array, duration_s: flo
 
 
 def path_loss(rng: np.random.Generator, mean_bps: float, calm: bool) -> dict[str, Any]:
-    """Loss of a link with that mean capacity, as a scenario has it."""
+    """Scenario fields of the loss of a link with this mean capacity."""
     match drawn_kind(rng, _LOSSES, calm):
         case "bernoulli":
             return {"kind": "bernoulli", "ratio": round(log_uniform(rng, 0.001, 0.15), 5)}
@@ -93,7 +93,7 @@ def path_loss(rng: np.random.Generator, mean_bps: float, calm: bool) -> dict[str
             return _bursts(rng)
         case "policer":
             rate_bps = float(max(50e3, round(mean_bps * rng.uniform(0.3, 0.9))))
-            # A bucket of more than a few seconds would be no limit in a scenario.
+            # A bucket of more than a few seconds would not limit a scenario.
             burst_bytes = min(log_uniform(rng, 10e3, 200e3), rate_bps * _LONGEST_BURST_S / 8)
             return {"kind": "policer", "rate_bps": rate_bps, "burst_bytes": round(burst_bytes)}
     return {"kind": "none"}
@@ -116,7 +116,7 @@ def _bursts(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def path_jitter(rng: np.random.Generator, calm: bool) -> dict[str, Any]:
-    """Jitter as a scenario has it."""
+    """Scenario fields of jitter."""
     return _jitter(rng, drawn_kind(rng, _JITTERS, calm))
 
 
@@ -151,10 +151,10 @@ def reverse_link(
     """The return path: mostly unlimited, with a delay, perhaps loss and jitter.
 
     Args:
-        base_ms: delay of the way there at the start, ms.
-        forward_delay: what becomes of it; half of such changes concern both ways.
-        loss: of the way there.
-        calm: whether nothing is to happen.
+        base_ms: initial delay of the forward path, ms.
+        forward_delay: delay of the forward path, perhaps over time; half of its changes apply to both directions.
+        loss: loss of the forward path.
+        calm: draw no impairments.
     """
     delay = forward_delay if rng.random() < 0.5 else base_ms
     if drawn_kind(rng, {"longer": _REVERSE}, calm) == "longer":

@@ -1,9 +1,9 @@
-"""Random capacity traces on the path that a trace is replayed on: what curricula of a training order.
+"""Random capacity traces on the default path of trace replays, for training curricula to order.
 
-The path has 25 ms one way and a queue of 300 ms, as in `weir replay TRACE`. The traces take turns in their dynamics,
-those of `random_domain`, with parameters drawn from its ranges, and in their media: video, then filler. The nominal
-capacity is log-uniform, 200 kbps to 20 Mbps. None is in the catalogue or in either split of `random_domain`, whose
-random streams are others.
+The path has 25 ms one way and a queue of 300 ms, as in `weir replay TRACE`. Consecutive seeds cycle through the
+dynamics of `random_domain`, with parameters drawn from its ranges, and through the media: video, then filler. The
+nominal capacity is log-uniform, 200 kbps to 20 Mbps. No trace is in the catalogue or in either split of
+`random_domain`, which use other random streams.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weir.traces.schema.scenario import Scenario
 LOWEST_BPS: Final = 200e3
 HIGHEST_BPS: Final = 20e6
 _DURATION_S: Final = 60.0
-# `random_domain` has the streams 0 and 1.
+# `random_domain` uses the streams 0 and 1.
 _STREAM: Final = 2
 
 

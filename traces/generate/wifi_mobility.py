@@ -1,4 +1,4 @@
-"""Synthetic capacity of Wi-Fi to a client that walks: path loss by distance, log-normal shadowing, random waypoint."""
+"""Synthetic Wi-Fi capacity of a walking client: path loss by distance, log-normal shadowing, random waypoint."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from weir.traces.generate.radio import MCS_MINIMUM_SNR_DB, scheme_shares
 from weir.traces.schema.capacity import CapacityTrace
 
 TRANSMIT_POWER_DBM = 20.0
-"""The most that Europe allows at 2.4 GHz (ETSI EN 300 328)."""
+"""The European limit at 2.4 GHz (ETSI EN 300 328)."""
 
 LOSS_AT_1_M_DB = 40.0
-"""Free space at 2.4 GHz: 20 log10(4 pi d / wavelength)."""
+"""Free-space path loss at 2.4 GHz: 20 log10(4 pi d / wavelength)."""
 
 NOISE_DBM = -94.0
-"""Thermal noise in 20 MHz, and a receiver's noise figure of 7 dB."""
+"""Thermal noise in 20 MHz plus a receiver noise figure of 7 dB."""
 
 SNR_AT_1_M_DB = TRANSMIT_POWER_DBM - LOSS_AT_1_M_DB - NOISE_DBM
 
@@ -37,14 +37,14 @@ def wifi_mobility(
 
     The log-distance model: the signal loses ``10 path_loss_exponent`` dB whenever the distance grows tenfold, and
     log-normal shadowing with an exponential autocorrelation in time. The modulation and coding scheme is the fastest
-    whose threshold the signal-to-noise ratio meets, the slowest below all. The client starts ``distance_m`` away and
+    whose threshold the signal-to-noise ratio meets, else the slowest. The client starts ``distance_m`` away and
     goes in straight lines to points uniform in the disc of that radius (random waypoint, without pauses).
 
     Args:
-        rate_bps: with the fastest scheme.
+        rate_bps: rate of the fastest scheme.
         path_loss_exponent: 2 (free space) to 6 (through walls).
         shadowing_db: standard deviation, 0..20 dB.
-        distance_m: from the access point at the start, and at most; 1..500 m.
+        distance_m: initial and largest distance from the access point, 1..500 m.
         speed_mps: 0..10 m/s.
         coherence_s: time in which the correlation of the shadowing falls to 1/e, 0.2..10 s.
         interval_s: length of a sample.
@@ -62,12 +62,12 @@ def wifi_mobility(
 
 
 def reach_m(path_loss_exponent: float) -> float:
-    """How far from the access point the slowest scheme is usable without shadowing, m."""
+    """The range of the slowest scheme without shadowing, m."""
     return float(10 ** ((SNR_AT_1_M_DB - MCS_MINIMUM_SNR_DB[0]) / (10 * path_loss_exponent)))
 
 
 def _random_waypoint(rng: np.random.Generator, walked_m: Array, radius_m: float) -> Array:
-    """Distances from the centre, m, after ways of these lengths (m, shape [n], rising), from the rim on."""
+    """Distances from the center, m, after walks of these lengths (m, shape [n], rising) that start at the rim."""
     points_m, lengths_m = [np.array([radius_m, 0.0])], [0.0]
     while lengths_m[-1] < walked_m[-1]:
         angle = rng.uniform(0, 2 * np.pi)

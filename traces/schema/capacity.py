@@ -1,4 +1,4 @@
-"""Capacity over time: a piecewise constant rate, perhaps periodic."""
+"""Capacity over time: a piecewise constant rate, optionally periodic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weir.errors import InputError
 MAX_RATE_BPS = 10e9
 """The highest capacity a scenario may have, in bit/s."""
 MAX_TIME_S = 1e9
-"""The latest time that a scenario may have: in ns, within the simulator's 64 bits."""
+"""The latest time in a scenario; in ns, it fits the simulator's 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,8 @@ class CapacityTrace:
     Args:
         times_s: shape [n], seconds, the first 0, strictly increasing, at most MAX_TIME_S.
         rates_bps: shape [n], bit/s, each in 0..10 Gbps.
-        period_s: seconds after which the trace begins again (later than the last time), or None: the last rate
-            holds for ever.
+        period_s: seconds after which the trace repeats (later than the last time), or None: the last rate
+            holds forever.
 
     Raises:
         InputError: a value is out of these bounds.
@@ -44,7 +44,7 @@ class CapacityTrace:
             raise InputError(f"capacity: the first time is {times[0]:g} s; shift the trace so that it starts at 0")
         if max(times.max(), self.period_s or 0) > MAX_TIME_S:
             raise InputError(f"capacity: times and the period must be at most {MAX_TIME_S:g} s")
-        # In whole ns, the simulator's unit: times closer than that are one.
+        # Compare in whole ns, the simulator's unit.
         steps = np.diff(np.rint(times * 1e9))
         if np.any(steps <= 0):
             index = int(np.argmax(steps <= 0)) + 1
@@ -69,24 +69,24 @@ class CapacityTrace:
 
     @classmethod
     def constant(cls, rate_bps: float) -> CapacityTrace:
-        """One rate, in bit/s, for ever."""
+        """One rate, in bit/s, forever."""
         return cls(np.zeros(1), np.array([rate_bps]))
 
     @classmethod
     def from_durations(cls, durations_s: ArrayLike, rates_bps: ArrayLike) -> CapacityTrace:
         """A periodic trace of rates (bit/s) that each hold for a duration (s, > 0); both of shape [n]."""
-        # Rounded to a nanosecond: sums of binary fractions else make periods like 60.88900000000021 s.
+        # Round to a nanosecond: sums of binary fractions give periods like 60.88900000000021 s.
         ends = np.round(np.cumsum(np.asarray(durations_s, dtype=np.float64)), 9)
         times = np.concatenate(([0.0], ends[:-1]))
         return cls(times, np.asarray(rates_bps, dtype=np.float64), float(ends[-1]))
 
     def rate_at(self, time_s: ArrayLike) -> NDArray[np.float64]:
-        """The rate in bit/s in force at each time (s, >= 0); a change counts from its own instant on."""
+        """The rate in bit/s at each time (s, >= 0); a change applies from its own instant on."""
         time = self._within_period(np.asarray(time_s, dtype=np.float64))[1]
         return self.rates_bps[np.searchsorted(self.times_s, time, side="right") - 1]
 
     def integrate(self, start_s: ArrayLike, stop_s: ArrayLike) -> NDArray[np.float64]:
-        """Bits that the capacity carries between two times (s, >= 0), exact for the piecewise constant rate."""
+        """The bits that the capacity carries between two times (s, >= 0); exact."""
         return self._bits_until(np.asarray(stop_s, np.float64)) - self._bits_until(np.asarray(start_s, np.float64))
 
     def mean_bps(self, duration_s: float | None = None) -> float:
@@ -106,11 +106,11 @@ class CapacityTrace:
         return float(self.integrate(0.0, duration_s)) / duration_s
 
     def resample(self, interval_s: float, duration_s: float | None = None) -> CapacityTrace:
-        """Means over consecutive intervals; the integral over the whole is kept.
+        """Averages over consecutive intervals; preserves the integral.
 
         Args:
             interval_s: length of an interval, seconds, > 0. The last one may be shorter.
-            duration_s: seconds to cover; None takes the period.
+            duration_s: seconds to cover; None: the period.
 
         Returns:
             A periodic trace whose period is the covered duration.
@@ -127,11 +127,11 @@ class CapacityTrace:
         edges = np.minimum(np.arange(count + 1) * interval_s, length)
         edges[-1] = length
         means = self.integrate(edges[:-1], edges[1:]) / np.diff(edges)
-        # A difference of two sums is off by a rounding error; a mean is not.
+        # Clip the rounding error of the difference of two sums.
         return CapacityTrace(edges[:-1], np.clip(means, self.rates_bps.min(), self.rates_bps.max()), length)
 
     def starting_at(self, start_s: float) -> CapacityTrace:
-        """A periodic trace begun ``start_s`` (s, >= 0) later: what was at that time is at 0.
+        """Shifts a periodic trace so that its time ``start_s`` (s, >= 0) becomes 0.
 
         Raises:
             InputError: the trace has no period.
@@ -142,7 +142,7 @@ class CapacityTrace:
         return CapacityTrace(times_s, self.rates_bps[held], self.period_s)
 
     def clipped(self, low_bps: float, high_bps: float) -> CapacityTrace:
-        """The same trace with every rate moved into low..high, bit/s."""
+        """The trace with every rate clipped to low..high, bit/s."""
         return CapacityTrace(self.times_s, np.clip(self.rates_bps, low_bps, high_bps), self.period_s)
 
     def _within_period(self, time_s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -150,7 +150,7 @@ class CapacityTrace:
             return np.zeros_like(time_s), time_s
         periods = np.floor(time_s / self.period_s)
         rest = time_s - periods * self.period_s
-        # A quotient that rounds up to a whole number leaves a rest just below zero.
+        # The remainder is slightly negative if the quotient rounds up to a whole number.
         return periods, np.maximum(rest, 0.0)
 
     def _bits_until(self, time_s: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -165,17 +165,17 @@ class CapacityTrace:
 
 
 def rotated(times_s: ArrayLike, period_s: float, start_s: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """A periodic series, rotated so that its value at ``start_s`` holds at 0.
+    """Rotates a periodic series so that its value at ``start_s`` holds at 0.
 
     Args:
-        times_s: from when on each value holds, s, rising, the first 0.
-        period_s: after which they repeat, s, later than the last time.
-        start_s: s, >= 0; the periods in it do not count.
+        times_s: start time of each value, s, rising, the first 0.
+        period_s: period of the series, s, later than the last time.
+        start_s: s, >= 0; taken modulo the period.
 
     Returns:
-        The new times, s, the first 0, and of each the index of the value that holds from it on.
+        The new times, s, the first 0, and for each the index of the value that holds from then on.
     """
-    # In whole ns, the simulator's unit.
+    # Calculate in whole ns, the simulator's unit.
     period_ns, times_ns = round(period_s * 1e9), np.rint(np.asarray(times_s) * 1e9).astype(np.int64)
     start_ns = round(start_s * 1e9) % period_ns
     cut = int(np.searchsorted(times_ns, start_ns, side="right"))

@@ -1,4 +1,4 @@
-"""Faults of a scenario, a line each: JSON path, fault, remedy."""
+"""Describes the faults of a scenario, one per line: JSON path, fault, remedy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 10
 
 
 def known_keys() -> frozenset[str]:
-    """Every key that some part of a scenario has."""
+    """The keys of all parts of a scenario."""
     parts, found = [Part], set()
     while parts:
         part = parts.pop()
@@ -26,11 +26,11 @@ def known_keys() -> frozenset[str]:
 
 
 def describe(error: ValidationError, data: Any) -> str:
-    """One fault in the line; of several, how many there are, and a line for each of the first.
+    """A single fault on one line; for several, their number and a line for each of the first.
 
     Args:
-        error: from validating ``data``.
-        data: the parsed JSON, used to turn pydantic's locations into JSON paths.
+        error: the result of validating ``data``.
+        data: the parsed JSON, used to convert pydantic's locations to JSON paths.
     """
     faults = error.errors(include_url=False)
     lines = []
@@ -52,7 +52,7 @@ def _json_path(location: tuple[int | str, ...], data: Any) -> str:
             path += f"[{part}]"
             here = here[part] if isinstance(here, list) and part < len(here) else None
         elif part in _FORMS or (isinstance(here, dict) and part not in here and here.get("kind") == part):
-            continue  # pydantic names the chosen variant, which is no key of the file
+            continue  # pydantic adds the chosen variant, which is not a key in the file
         else:
             path += f".{part}" if path else part
             here = here.get(part) if isinstance(here, dict) else None

@@ -13,7 +13,7 @@ from weir.registry import SIMULATED, is_pool
 from weir.traces.schema import Flag, Name, NotNegative, Part, PositiveTime, Rate, Values
 
 Direction = Literal["forward", "reverse"]
-# "under_test": the one that a run compares.
+# "under_test" stands for the controller that a run compares.
 if TYPE_CHECKING:
     ControllerName = str
 else:
@@ -29,7 +29,7 @@ Weight = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, lt=1)]
 TransferBytes = Annotated[int, Field(strict=True, gt=0, le=1_000_000_000)]
 MAX_FRAMES_PER_SECOND = 1000.0
 MAX_PAUSES = 10_000
-"""Three a second of an hour; the time that a replay takes rises faster than their number."""
+"""Three per second for an hour; replay time grows faster than linearly in the number of pauses."""
 PositiveRate = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=10e9)]
 
 
@@ -42,7 +42,7 @@ def _in_order(pauses_s: list[list[float]]) -> list[list[float]]:
     return pauses_s
 
 
-# From and to, in order and apart.
+# Intervals [from, to] in s, in order, without overlap.
 Pauses = Annotated[
     Values[Annotated[list[NotNegative], Field(min_length=2, max_length=2)]],
     Field(max_length=MAX_PAUSES),
@@ -51,24 +51,24 @@ Pauses = Annotated[
 
 
 class FillerMedia(Part):
-    """Media that always has exactly as much to send as the target allows, up to ``max_rate_bps``."""
+    """Media that always sends exactly the target rate, up to ``max_rate_bps``."""
 
     kind: Literal["filler"] = "filler"
     max_rate_bps: PositiveRate = 50e6
 
 
 class VideoMedia(Part):
-    """A video encoder after RFC 8593 (lag, frame-size noise, key frames), with Opus-like audio beside it.
+    """A video encoder after RFC 8593 (lag, frame-size noise, key frames), with Opus-like audio.
 
-    ``minimum_output_share``: below 1 the content is at times easier than the target allows, and the encoder puts out a
-    share of it that changes every second or so, between this and 1. ``stall_probability``: per frame, that the camera
-    or the encoder skips the next one to six. ``rise_time_constant_s``, ``fall_time_constant_s``: not 0 for an encoder
-    whose rate follows its target slowly, upwards and downwards: first order, in the logarithm of the rate, and without
+    ``minimum_output_share``: if below 1, the content at times needs less than the target, and the encoder outputs a
+    share of it between this and 1 that changes every second or so. ``stall_probability``: the probability per frame
+    that the camera or the encoder skips the next one to six. ``rise_time_constant_s``, ``fall_time_constant_s``: not 0
+    for an encoder whose rate follows its target slowly: first order, in the logarithm of the rate, and without
     RFC 8593's bursts on abrupt changes. libvpx VP8 in Chromium 156 does so with about 0.6 and 0.25 s.
-    ``initial_rate_bps``: what such an encoder begins at; 0: at its first target.
+    ``initial_rate_bps``: the initial rate of such an encoder; 0: its first target.
 
-    ``video_pauses_s``: when the camera is off and only audio goes on; video comes back with a key frame.
-    ``audio_rate_bps`` is that of audio's payload, in ``audio_packets_per_second``: 50 while someone speaks, few with
+    ``video_pauses_s``: times at which the camera is off and only audio is sent; video resumes with a key frame.
+    ``audio_rate_bps`` is the rate of audio payload, in ``audio_packets_per_second``: 50 during speech, few with
     Opus DTX.
     """
 
@@ -92,7 +92,7 @@ Media = Annotated[FillerMedia | VideoMedia, Field(discriminator="kind")]
 
 
 class Flow(Part):
-    """The fields of every flow. Times in seconds of the scenario; ``stop_s`` null: until its end."""
+    """The fields of every flow. Times are in seconds of the scenario; ``stop_s`` null: until its end."""
 
     id: Name
     direction: Direction = "forward"
@@ -107,7 +107,7 @@ class Flow(Part):
 
 
 class SenderClockSteps(Part):
-    """When a sender's clock is set: by ``steps_ms[i]`` (ms, below 0 back) at ``times_s[i]`` (s, rising)."""
+    """Steps of a sender's clock: by ``steps_ms[i]`` (ms, negative: back) at ``times_s[i]`` (s, rising)."""
 
     times_s: Values[NotNegative] = Field(min_length=1)
     steps_ms: Values[Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-1e6, le=1e6)]] = Field(min_length=1)
@@ -117,7 +117,7 @@ class SenderClockSteps(Part):
         if len(self.steps_ms) != len(self.times_s):
             raise ValueError(f"{len(self.times_s)} times_s and {len(self.steps_ms)} steps_ms; give as many of each")
         for index, (before_s, time_s) in enumerate(pairwise(self.times_s), 1):
-            # In whole ns, the simulator's unit.
+            # Compare in whole ns, the simulator's unit.
             if round(time_s * 1e9) <= round(before_s * 1e9):
                 raise ValueError(f"times_s[{index}]: must be later than the time before it")
         return self
@@ -126,12 +126,12 @@ class SenderClockSteps(Part):
 class RtpFlow(Flow):
     """An RTP sender under a rate controller. ``objective``: weights of throughput, latency and loss, or null.
 
-    abs-send-time and RTP timestamps show the sender's clock: ``sender_clock_ppm`` is how much too fast it goes, in
-    parts per million, ``sender_clock_offset_s`` its value at time 0. Null, in a file that leaves them to a run's
-    seed (``variation``): a right clock. ``sender_clock_steps``: when it is set, and by how much.
+    abs-send-time and RTP timestamps follow the sender's clock: ``sender_clock_ppm`` is its rate error in ppm (positive:
+    fast), ``sender_clock_offset_s`` its value at time 0. Null: the run's seed draws them (``variation``); if it is 0,
+    the clock is right. ``sender_clock_steps``: steps of the clock.
 
-    ``transport_cc``: whether the answer of a receiver with a controller keeps transport-cc, so that the sender paces,
-    and keeps a window, as GCC does. False: REMB is all that the sender has. For calls too.
+    ``transport_cc``: a receiver with a controller keeps transport-cc in its answer, so that the sender paces and limits
+    its window as GCC does. False: the sender gets REMB only. Also applies to calls.
     """
 
     kind: Literal["rtp"]
@@ -181,16 +181,16 @@ class Transfers(Part):
 TcpCongestionControl = Literal["cubic", "bbr", "newreno", "linux_reno", "vegas", "copa"]
 MAX_COPILOTS = 7
 ONE, ALL = "<one>", "<fused>"
-"""How pydantic's locations name one congestion control and several; no keys of a file."""
+"""Names of one congestion control and of several in pydantic's locations; not keys in a file."""
 
 
 class FusedControls(Part):
     """Several congestion controls on one TCP connection, after PolyCC (SIGCOMM 2023).
 
-    Each works out a window from every acknowledgement; ``fusion`` makes one of them, which all then go on from
-    (``mean`` and ``median`` geometric; ``pilot``: its own, the others watch). Of the pacing rates of those that pace
-    likewise, if the pilot does. All else, recovery too, is the pilot's. ``hand_back`` false: the connection has what is
-    fused, and each control goes on from its own.
+    Each control computes a window from every acknowledgement. ``fusion`` combines the windows, and all controls
+    continue from the result (``mean`` and ``median`` are geometric; ``pilot``: the pilot's window, the others have no
+    influence). If the pilot paces, the pacing rates of all controls that pace are combined likewise. All else, such as
+    recovery, is the pilot's. ``hand_back`` false: each control continues from its own window instead.
     """
 
     pilot: TcpCongestionControl

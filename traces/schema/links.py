@@ -19,7 +19,7 @@ FULL_PACKET_BYTES = 1500
 class Capacity(Part):
     """Piecewise constant capacity: ``rates_bps[i]`` (bit/s) holds from ``times_s[i]`` on (s, the first 0).
 
-    ``period_s`` null: the last rate holds for ever; else the trace repeats with that period, in seconds.
+    ``period_s`` null: the last rate holds forever; else the trace repeats with that period, in seconds.
     """
 
     times_s: Values[NotNegative] = Field(min_length=1)
@@ -36,18 +36,18 @@ class Capacity(Part):
 
     @classmethod
     def from_trace(cls, trace: CapacityTrace) -> Capacity:
-        """The form of a trace that a scenario holds."""
+        """Converts a trace to the form in a scenario."""
         return cls(times_s=trace.times_s.tolist(), rates_bps=trace.rates_bps.tolist(), period_s=trace.period_s)
 
     def trace(self) -> CapacityTrace:
-        """The capacity as a value that can be integrated and averaged."""
+        """Converts to a trace, which can be integrated and averaged."""
         return CapacityTrace(np.array(self.times_s), np.array(self.rates_bps), self.period_s)
 
 
 class Queue(Part):
     """The limit of a link's queue: exactly one of its three fields.
 
-    ``milliseconds`` is drain time at the mean capacity (over one period, or over the scenario when there is none).
+    ``milliseconds`` is drain time at the mean capacity (over one period, or over the scenario if there is none).
     """
 
     milliseconds: Positive | None = None
@@ -66,7 +66,7 @@ class Queue(Part):
         return {unit: limit for unit, limit in units.items() if limit is not None}
 
     def limit_bytes(self, mean_capacity_bps: float) -> int:
-        """The limit in bytes of IP packets (full packets of 1500 bytes where it counts packets)."""
+        """The limit in bytes of IP packets, at least 1500 (a limit in packets counts 1500 bytes each)."""
         if self.bytes is not None:
             limit = self.bytes
         elif self.packets is not None:
@@ -78,7 +78,7 @@ class Queue(Part):
 
 
 class NoLoss(Part):
-    """Nothing is lost but what a queue drops."""
+    """No loss other than queue drops."""
 
     kind: Literal["none"] = "none"
 
@@ -101,10 +101,10 @@ class GilbertElliottLoss(Part):
 
 
 class PolicerLoss(Part):
-    """A policer before the queue: drops what comes faster than ``rate_bps`` once its bucket is empty, delays nothing.
+    """A policer before the queue: drops packets above ``rate_bps`` once its bucket is empty, and never delays any.
 
-    One token bucket (RFC 2697's committed information rate and committed burst size), full at the start; both count
-    IP packets. In the long run the link carries no more than ``rate_bps``, whatever its capacity.
+    One token bucket (RFC 2697's committed information rate and committed burst size), initially full; both count
+    IP packets. In the long run the link carries no more than ``rate_bps``, regardless of its capacity.
     """
 
     kind: Literal["policer"]
@@ -119,13 +119,13 @@ IntervalMs = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.1, le
 
 
 class NoJitter(Part):
-    """No delay beyond queueing, serialisation and propagation."""
+    """No delay beyond queueing, serialization and propagation."""
 
     kind: Literal["none"] = "none"
 
 
 class TruncatedGaussianJitter(Part):
-    """Delay after the bottleneck: absolute value of a Gaussian, cut at ``maximum_ms``."""
+    """Delay after the bottleneck: the absolute value of a Gaussian, at most ``maximum_ms``."""
 
     kind: Literal["truncated_gaussian"]
     standard_deviation_ms: NotNegative
@@ -136,8 +136,8 @@ class TruncatedGaussianJitter(Part):
 class UniformJitter(Part):
     """Delay after the bottleneck: uniform from 0 to ``maximum_ms``; packets keep their order.
 
-    ``interval_ms`` null: drawn for each packet, which then mostly waits for one before it; else drawn anew after each
-    such time, and the same for all packets in it.
+    ``interval_ms`` null: drawn for each packet, which then mostly waits for an earlier one; else drawn once per
+    interval, for all packets in it.
     """
 
     kind: Literal["uniform"]
@@ -146,9 +146,9 @@ class UniformJitter(Part):
 
 
 class SlottedJitter(Part):
-    """After the bottleneck, a packet waits for the end of a slot, and all that wait go on together, in order.
+    """After the bottleneck, packets wait for the end of a slot, and leave together, in order.
 
-    Radio frames, Wi-Fi with a duty cycle: slots of ``interval_ms``, whose phase the run's seed draws.
+    Models radio frames and Wi-Fi with a duty cycle: slots of ``interval_ms``, with a phase drawn by the run's seed.
     """
 
     kind: Literal["slotted"]
@@ -156,10 +156,10 @@ class SlottedJitter(Part):
 
 
 class SpikeJitter(Part):
-    """After the bottleneck, nothing goes on for a while at times, and then all that waited together, in order.
+    """After the bottleneck, packets are held at times, and then leave together, in order.
 
-    A Wi-Fi client that scans other channels: for ``shortest_ms`` to ``longest_ms`` (uniform), the next time
-    ``gap_mean_s`` after the end of the last one (exponential).
+    Models a Wi-Fi client that scans other channels: spikes last ``shortest_ms`` to ``longest_ms`` (uniform), with a
+    mean gap of ``gap_mean_s`` from the end of one to the next (exponential).
     """
 
     kind: Literal["spikes"]
@@ -180,13 +180,13 @@ Jitter = Annotated[
 
 
 QUEUE_DISCIPLINES = {"drop_tail": "", "codel": "CoDel", "dualpi2": "DualPI2"}
-"""Their names for readers; that of a plain queue is empty."""
+"""Display names; empty for drop-tail."""
 
 
 class Link(Part):
-    """One direction of the path. ``capacity`` null: no serialisation delay and no queue.
+    """One direction of the path. ``capacity`` null: no serialization delay and no queue.
 
-    ``one_way_delay_ms`` may change over time; packets under way keep their order.
+    ``one_way_delay_ms`` may change over time; packets in flight keep their order.
     """
 
     capacity: Capacity | None
@@ -197,15 +197,15 @@ class Link(Part):
     jitter: Jitter = NoJitter()
 
     def mean_one_way_delay_ms(self, duration_s: float) -> float:
-        """The delay over the time from 0 to ``duration_s``, without what waiting adds; the mean where it changes."""
+        """The propagation delay; if it changes, its mean from 0 to ``duration_s``."""
         delay = self.one_way_delay_ms
         return delay.mean(duration_s) if isinstance(delay, DelayOverTime) else delay
 
     def mean_capacity_bps(self, duration_s: float) -> float | None:
-        """Mean capacity, bit/s, of one period (of ``duration_s`` without a period); None when unlimited."""
+        """Mean capacity, bit/s, of one period (of ``duration_s`` without a period); None if unlimited."""
         return None if self.capacity is None else self.capacity.trace().mean_bps(duration_s)
 
     def queue_bytes(self, duration_s: float) -> int | None:
-        """The queue's limit in bytes; None when the capacity is unlimited."""
+        """The queue's limit in bytes; None if the capacity is unlimited."""
         mean = self.mean_capacity_bps(duration_s)
         return None if mean is None else self.queue.limit_bytes(mean)

@@ -1,4 +1,4 @@
-"""The media of flows under test: the video of a call, or filler, which shows what a link can carry."""
+"""The media of flows under test: the video of a call, or filler, which can use the whole link."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from weir.traces.bounds import MEDIA as MEDIA
 from weir.traces.bounds import MediaKind as MediaKind
 from weir.traces.schema.scenario import Scenario
 
-# VP8 of an unmodified Chromium: with these, replays come nearest to the receive rates and delays of 198 calls at
+# VP8 of an unmodified Chromium: with these values, replays are closest to the receive rates and delays of 198 calls at
 # 640x360 and 1280x720.
 _CHROMIUM_ENCODER = {"rise_time_constant_s": 0.6, "fall_time_constant_s": 0.25}
 
 
 def media_of(kind: MediaKind, **fields: Any) -> dict[str, Any]:
-    """Media as a scenario's JSON has it: video of at most 2.5 Mbps from a slow encoder with audio beside it, or filler
-    of at most 50 Mbps; with other `fields` where they are given.
+    """Media in the form of a scenario's JSON: video of at most 2.5 Mbps from a slow encoder with audio, or filler of at
+    most 50 Mbps; `fields` override the defaults.
     """
     return {"kind": kind, **(_CHROMIUM_ENCODER if kind == "video" else {}), **fields}
 
 
 def with_media(scenario: Scenario, kind: MediaKind, max_rate_bps: float | None = None) -> Scenario:
-    """The scenario with media of that kind in its flows under test. A flow that sends that kind already keeps its own.
+    """The scenario with media of this kind in its flows under test. A flow that already has this kind keeps its media.
 
     Args:
-        scenario: as written.
-        kind: of media.
-        max_rate_bps: its limit, bit/s. None: the flow's own, else that of `media_of`.
+        scenario: the original.
+        kind: the kind of media.
+        max_rate_bps: the limit of its rate, bit/s. None: the flow's own, else that of `media_of`.
 
     Raises:
         InputError: the limit is out of range.

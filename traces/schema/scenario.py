@@ -1,7 +1,7 @@
-"""Scenario files, format ``weir.scenario/1``: a path, what crosses it, and for how long.
+"""Scenario files, format ``weir.scenario/1``: a path, the flows on it, and a duration.
 
 Every number is a JSON number (never a string or a boolean) and finite; unknown keys are refused. A file may omit
-whatever has a default; ``schema``, ``name``, ``duration_s``, ``forward.capacity`` and ``flows`` have none. Random
+keys with defaults; ``schema``, ``name``, ``duration_s``, ``forward.capacity`` and ``flows`` have none. Random
 seeds are not part of a scenario: scenario, controller, objective and seed together determine a run.
 """
 
@@ -40,13 +40,13 @@ __all__ = [
 
 
 class WholeDocument(dict[str, Any]):
-    """A scenario as JSON values with every default filled in, as `Scenario.to_dict` makes it."""
+    """A scenario as JSON values with every default filled in; the result of `Scenario.to_dict`."""
 
 
 class Scenario(Part):
     """A bottleneck (``forward``), its reverse link, flows and a duration in seconds.
 
-    A file without ``reverse`` has an unlimited one with the forward link's delay and no loss.
+    A file without ``reverse`` has an unlimited reverse link with the forward link's delay and no loss.
     """
 
     schema_: Literal["weir.scenario/1"] = Field(alias="schema")
@@ -69,7 +69,7 @@ class Scenario(Part):
             delay: Any = forward.one_way_delay_ms
         else:
             delay = forward.get("one_way_delay_ms", 25.0) if isinstance(forward, dict) else 25.0
-            # A delay of the wrong type is reported once, at the forward link.
+            # Report a delay of the wrong type only once, at the forward link.
             delay = (
                 delay if isinstance(delay, int | float | dict | DelayOverTime) and not isinstance(delay, bool) else 25.0
             )
@@ -107,7 +107,7 @@ class Scenario(Part):
         """A scenario from its fields, without ``schema``.
 
         Raises:
-            InputError: a field is wrong; the message names it.
+            InputError: a field is invalid; the message names it.
         """
         return cls.from_dict({"schema": SCHEMA} | fields, str(fields.get("name", "scenario")))
 
@@ -116,7 +116,7 @@ class Scenario(Part):
         """A scenario from parsed JSON; ``source`` names it in messages.
 
         Raises:
-            InputError: with the source, the JSON path, what is wrong and how to fix it.
+            InputError: it is invalid; the message has the source, JSON path, fault and remedy.
         """
         try:
             return cls.model_validate(data)
@@ -128,7 +128,7 @@ class Scenario(Part):
         """A scenario from JSON text.
 
         Raises:
-            InputError: the text is no JSON (the message has line and column), or no scenario.
+            InputError: the text is not JSON (the message has line and column), or not a scenario.
         """
         return cls.from_dict(parse_json(text, source), source)
 
@@ -137,12 +137,12 @@ class Scenario(Part):
         """Reads a scenario file.
 
         Raises:
-            InputError: it cannot be read, or is no valid scenario.
+            InputError: it cannot be read, or is not a valid scenario.
         """
         return cls.from_json(read_text(path), printable(path))
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole scenario as JSON values: every default is filled in, as the simulator expects it."""
+        """The scenario as JSON values, with every default filled in, as the simulator requires."""
         data = self.model_dump(mode="json", by_alias=True)
         data["flows"] = [{"kind": flow["kind"]} | flow for flow in data["flows"]]
         return WholeDocument(data)

@@ -1,4 +1,4 @@
-"""Values of a link that change in the run: its delay, its loss ratio (format ``weir.scenario/1``)."""
+"""Values of a link that change during a run: its delay, its loss ratio (format ``weir.scenario/1``)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from weir.traces.schema import NotNegative, Part, PositiveTime, Ratio, Values
 from weir.traces.schema.capacity import rotated
 
 CONSTANT, CHANGING = "<number>", "<changing>"
-"""How pydantic's locations name the two forms of such a value; no keys of a file."""
+"""Names of the two forms of such a value in pydantic's locations; not keys in a file."""
 
 
 class _ValuesOverTime(Part):
-    """Each value holds from its time on (s, the first 0).
+    """Piecewise constant values: each holds from its time on (s, the first 0).
 
-    ``period_s`` null: the last value holds for ever; else the values repeat with that period, in seconds.
+    ``period_s`` null: the last value holds forever; else the values repeat with that period, in seconds.
     """
 
     values_name: ClassVar[str]
@@ -32,7 +32,7 @@ class _ValuesOverTime(Part):
             raise ValueError(f"{len(self.times_s)} times_s and {len(values)} {self.values_name}; give as many of each")
         if self.times_s[0] != 0:
             raise ValueError(f"times_s[0]: must be 0, not {self.times_s[0]:g}")
-        # In whole ns, the simulator's unit.
+        # Compare in whole ns, the simulator's unit.
         later = np.diff(np.rint(np.array([*self.times_s, *self._period()]) * 1e9)) > 0
         if not np.all(later):
             index = int(np.argmin(later)) + 1
@@ -41,7 +41,7 @@ class _ValuesOverTime(Part):
         return self
 
     def at(self, time_s: ArrayLike) -> NDArray[np.float64]:
-        """The value in force at each time (s, >= 0)."""
+        """The value at each time (s, >= 0)."""
         time = np.asarray(time_s, dtype=np.float64)
         if self.period_s is not None:
             time = np.mod(time, self.period_s)
@@ -58,7 +58,7 @@ class _ValuesOverTime(Part):
         return float((periods * whole + _integral(self.times_s, values, rest)) / duration_s)
 
     def starting_at(self, start_s: float) -> Self:
-        """Repeating values begun ``start_s`` (s, >= 0) later; without a period they keep their times."""
+        """Shifts periodic values so that ``start_s`` (s, >= 0) becomes 0; without a period, returns them unchanged."""
         if self.period_s is None:
             return self
         times_s, held = rotated(self.times_s, self.period_s, start_s)
@@ -72,20 +72,20 @@ class _ValuesOverTime(Part):
 
 
 class DelayOverTime(_ValuesOverTime):
-    """``values_ms``: one-way delays in ms. A packet has that of the instant at which it leaves the bottleneck."""
+    """``values_ms``: one-way delays in ms. A packet gets the delay of the time at which it leaves the bottleneck."""
 
     values_name: ClassVar[str] = "values_ms"
     values_ms: Values[NotNegative] = Field(min_length=1)
 
     def longer_by(self, difference_ms: float) -> DelayOverTime:
-        """Every delay that much longer (shorter below 0), never below 0; ms."""
+        """Adds ``difference_ms`` to every delay; the result is never below 0."""
         return self.model_copy(
             update={"values_ms": [max(0.0, round(delay_ms + difference_ms, 3)) for delay_ms in self.values_ms]}
         )
 
 
 class RatioOverTime(_ValuesOverTime):
-    """``ratios``: probabilities, each 0..1. A packet has that of the instant at which it is sent."""
+    """``ratios``: probabilities, each 0..1. A packet gets the ratio of the time at which it is sent."""
 
     values_name: ClassVar[str] = "ratios"
     ratios: Values[Ratio] = Field(min_length=1)

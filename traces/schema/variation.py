@@ -2,17 +2,17 @@
 
 | what | distribution |
 |---|---|
-| starting point | uniform over the longest period that a capacity, a delay or a loss ratio of either direction has: |
-| | the run begins that much later in all of them. What has no period (steps of a test case) keeps its times |
-| one-way delay, of each link | the file's, plus or minus at most 10 % (of its mean) and 5 ms, uniform |
-| first packet, of each RTP flow | up to one frame interval (1/30 s of filler) after the file's start, uniform |
-| sender's clock, of each RTP flow | 20 ppm at most, as crystals have, unless the file gives `sender_clock_ppm`; and |
-| | where it stands at time 0: 0 to 64 s, one turn of abs-send-time, unless it gives `sender_clock_offset_s` |
+| starting point | uniform over the longest period of a capacity, a delay or a loss ratio of either direction: |
+| | the run begins that much later in all of them. Values without a period (steps of a test case) keep their times |
+| one-way delay of each link | the file's, plus or minus at most 10 % (of its mean) and 5 ms, uniform |
+| first packet of each RTP flow | up to one frame interval (1/30 s for filler) after the file's start, uniform |
+| sender's clock of each RTP flow | at most 20 ppm, typical of crystals, unless the file has `sender_clock_ppm`; |
+| | at time 0: 0 to 64 s, one wrap of abs-send-time, unless the file has `sender_clock_offset_s` |
 
-It depends on the seed and the scenario's name alone: all controllers, objectives and encoders see the same path, and so
-do a call and its replay. NAME-without-TROUBLE varies as NAME does. Seed 0 is the scenario as written. What else is
-chance in a run (losses, jitter, sizes of frames, TCP transfers), the simulator draws from seed and name, too, 0 as any
-other.
+The variation depends only on the seed and the scenario's name: all controllers, objectives and encoders see the same
+path, and so do a call and its replay. NAME-without-TROUBLE varies like NAME. Seed 0 leaves the scenario as written. The
+simulator draws all other random values of a run (losses, jitter, frame sizes, TCP transfers) from seed and name, also
+for seed 0.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ LARGEST_CLOCK_PPM = 20.0
 CLOCK_TURN_S = 64.0
 FILLER_FRAME_S = 1 / 30
 WITHOUT = "-without-"
-"""In the name of a version of a scenario, before the trouble that it lacks. The simulator has it, too."""
+"""In a scenario's name, precedes the impairment that is removed. The simulator has the same constant."""
 
 
 def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
-    """The scenario as the runs of a seed have it, and what was drawn.
+    """The scenario varied by a seed, and the values drawn.
 
     Args:
         scenario: as written.
-        seed: 0 (as written) or greater.
+        seed: 0 (no variation) or greater.
 
     Returns:
-        The scenario under the same name, and, empty for seed 0: `trace_start_s` (null without a period),
-        `one_way_delay_ms` (forward, reverse; means where they change) and `flows`: by id `start_s`,
+        The scenario with the same name, and the values, empty for seed 0: `trace_start_s` (null without a period),
+        `one_way_delay_ms` (forward, reverse; means if they change) and `flows`: by id `start_s`,
         `sender_clock_ppm` and `sender_clock_offset_s`.
     """
     if seed == 0:
         return scenario, {}
     name = zlib.crc32(scenario.name.partition(WITHOUT)[0].encode("utf-8", "backslashreplace"))
-    # A stream for the path and one for each flow: what one has to draw moves nothing elsewhere.
+    # The path and each flow have their own random stream, so that the draws of one do not affect the others.
     path = np.random.default_rng([seed, name])
     trace_start_s = _trace_start_s(scenario, path.random())
     links = {
@@ -81,7 +81,7 @@ def vary(scenario: Scenario, seed: int) -> tuple[Scenario, dict[str, Any]]:
 def varied(
     scenarios: Iterable[Scenario], seed: int, path_seed: int | None = None
 ) -> Iterator[tuple[Scenario, dict[str, Any]]]:
-    """`vary` of each scenario by the seed, or by `path_seed` where there is one."""
+    """Varies each scenario by `path_seed`, or by `seed` if that is None."""
     return (vary(scenario, seed if path_seed is None else path_seed) for scenario in scenarios)
 
 
@@ -117,7 +117,7 @@ def _varied_flow(flow: RtpFlow, rng: np.random.Generator) -> RtpFlow:
     offset_s = round(rng.uniform(0, CLOCK_TURN_S), 6)
     return flow.model_copy(
         update={
-            # A flow that lasts no longer than a frame stays where it is.
+            # A flow that is too short to start later keeps its start.
             "start_s": start_s if flow.stop_s is None or start_s < flow.stop_s else flow.start_s,
             "sender_clock_ppm": ppm if flow.sender_clock_ppm is None else flow.sender_clock_ppm,
             "sender_clock_offset_s": offset_s if flow.sender_clock_offset_s is None else flow.sender_clock_offset_s,

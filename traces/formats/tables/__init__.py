@@ -1,1 +1,1 @@
-"""Tables of rates over time: text to rows, columns and units, the side on which a rate holds, a trace."""
+"""Reads tables of rates over time: rows, columns, units, the side on which a rate holds, and the trace."""

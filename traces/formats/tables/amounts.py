@@ -1,4 +1,4 @@
-"""Rows of bytes: the differences of a counter, and single packets as rates of windows."""
+"""Rows of bytes: counters become differences, and single packets become rates of windows."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from weir.traces.bounds import DEFAULT_WINDOW_MS
 from weir.traces.formats.units import RateUnit
 
 _FEWEST_ROWS = 10
-# Rows that are this close and this uneven are packets.
+# Rows are packets if the median step is below _SHORT_S and steps vary by more than _UNEVEN of it.
 _SHORT_S, _UNEVEN = 0.1, 0.2
 
 Array = NDArray[np.float64]
 
 
 def since_row_before(numbers: Array, unit: RateUnit) -> tuple[Array, str]:
-    """Amounts: of a counter the differences, and 0 for the first row; a warning of others that look like one."""
+    """Amounts since the previous row, for a counter its differences (0 for the first row), and a warning.
+
+    The warning is empty unless other amounts look like a counter.
+    """
     if unit.is_total:
         return np.diff(numbers, prepend=numbers[:1]), ""
     rises = np.all(np.diff(numbers) >= 0) and numbers[-1] > 2 * numbers[0]
@@ -26,7 +29,7 @@ def since_row_before(numbers: Array, unit: RateUnit) -> tuple[Array, str]:
 
 
 def are_packets(times_s: Array) -> bool:
-    """True for rising times of rows that each are a packet."""
+    """True if rows at these rising times are single packets."""
     steps = np.diff(times_s)
     low, median, high = np.quantile(steps, [0.1, 0.5, 0.9])
     return bool(median < _SHORT_S and high - low > _UNEVEN * median)
@@ -35,8 +38,8 @@ def are_packets(times_s: Array) -> bool:
 def in_windows(times_s: Array, bits: Array) -> tuple[Array, Array, list[int]]:
     """The edges of windows in seconds, the mean rate of each in bit/s, and the index of its first packet.
 
-    Single packets have the rate of the first link, not of the bottleneck. A rest of less than half a window belongs to
-    the one before it.
+    The spacing of single packets shows the rate of the first link, not of the bottleneck. A remainder of less than half
+    a window belongs to the window before it.
     """
     window_s, length_s = DEFAULT_WINDOW_MS / 1e3, float(times_s[-1])
     edges = np.arange(0.0, length_s, window_s)

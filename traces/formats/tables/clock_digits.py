@@ -1,8 +1,8 @@
 """Times of day written as digits, HHMMSS: 134659 is followed by 134700.
 
-As numbers they jump by 41 at each minute, which shows them: all cells are times of day, at most half of the steps are
-between two minutes, and these are uneven as numbers and even as times of day. Where steps are uneven both ways a user
-has to choose. Cells within one minute are the same trace both ways, and stay numbers.
+As numbers they jump by 41 at each minute. A column is detected as such if all cells are valid times of day, at most
+half of the steps cross a minute, and these are uneven as numbers but even as times of day. If steps are uneven either
+way, the user has to choose. Cells within one minute give the same trace either way, and remain numbers.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _DAY_S = 86_400.0
 
 
 def spelled_out(cells: list[str], name: str, source: str) -> list[str]:
-    """The cells of a column without a unit as HH:MM:SS if they are times of day in digits; else as they are.
+    """The cells of a column without a unit, as HH:MM:SS if they are times of day in digits; otherwise unchanged.
 
     Raises:
-        InputError: they are numbers or such times, and their steps do not show which; the message has both.
+        InputError: the steps do not show whether they are numbers or times of day; the message has both readings.
     """
     if not _as_clock(cells[0]) or not _as_clock(cells[-1]):
         return cells
@@ -46,7 +46,7 @@ def spelled_out(cells: list[str], name: str, source: str) -> list[str]:
 
 
 def _as_clock(cell: str) -> str:
-    """A cell as HH:MM:SS; empty if it is no such time."""
+    """A cell as HH:MM:SS; empty if it is not a time of day in digits."""
     found = _DIGITS.fullmatch(cell)
     digits = found[1].zfill(6) if found else "990000"
     if found and digits[:2] < "24" and digits[2:4] < "60" and digits[4:] < "60":

@@ -1,8 +1,8 @@
-"""Tables of numbers without a header: seconds and Mbps, milliseconds and kbps, or what a user states.
+"""Tables of numbers without a header: seconds and Mbps, milliseconds and kbps, or units that the user states.
 
-Two conventions need no statement. The traces of FCC, HSDPA and Puffer are passed on as seconds and Mbps since Pensieve;
-Oboe's are milliseconds and kbps. They are told apart by the usual step. A number that is likely in another unit too is
-refused with the readings that it can have.
+Two conventions need no statement. Since Pensieve, the traces of FCC, HSDPA and Puffer circulate in seconds and Mbps;
+Oboe's are in milliseconds and kbps. The usual (median) step distinguishes them. Numbers that are plausible in another
+unit too are refused with all plausible readings.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from weir.traces.formats.units import RateUnit, time_name
 from weir.traces.formats.validation import SMALLEST_PLAUSIBLE_PEAK_BPS, UNNAMED_USUAL_BPS, Finding
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
-# Steps of seconds are shorter, the second one where times are whole, and those of milliseconds longer; between them
-# either is likely.
+# Times are in seconds if the usual step is below LONGEST_STEP_S (whole numbers: LONGEST_WHOLE_STEP_S), and in
+# milliseconds from SHORTEST_STEP_MS on. Between these, either is likely.
 LONGEST_STEP_S = 20.0
 LONGEST_WHOLE_STEP_S = 10.0
 SHORTEST_STEP_MS = 100.0
-# A link below it all the time is as likely one of 5G in Mbps.
+# Numbers in kbps that never reach this rate could as well be those of a 5G link in Mbps.
 _LEAST_PEAK_BPS = 1e6
 _UNITS = (RateUnit(1.0), RateUnit(1e3), RateUnit(1e6))
-# By the unit of times, s.
+# The usual rate unit by the unit of times, s.
 _USUAL = {1.0: RateUnit(1e6), 1e-3: RateUnit(1e3)}
 
 
@@ -45,7 +45,7 @@ def read_columns(table: Table, reading: Reading) -> ImportedTrace:
     """The trace of a table without a header.
 
     Raises:
-        InputError: columns or units are in doubt, or a row is wrong.
+        InputError: columns or units are ambiguous, or a row is invalid.
     """
     time, rate = _columns(table, reading)
     lines, (times, rates) = table.cells([rate if time is None else time, rate])
@@ -98,7 +98,7 @@ def _columns(table: Table, reading: Reading) -> tuple[int | None, int]:
 def _units(
     table: Table, times: list[str], numbers: NDArray[np.float64], lines: list[int], reading: Reading
 ) -> tuple[float | None, RateUnit]:
-    """The units of times (s; None: as the cells show) and rates. Raises InputError where they are in doubt."""
+    """The units of times (s; None: inferred from the cells) and rates. Raises InputError if they are ambiguous."""
     named = reading.time_column is not None or reading.rate_column is not None or is_timestamp(times[0])
     if reading.rate_unit is not None:
         return reading.time_unit_s or (None if named else _time_unit(table, times, lines, reading)), reading.rate_unit
@@ -108,7 +108,7 @@ def _units(
     positive = numbers[numbers > 0]
     median = float(np.quantile(positive, 0.5, method="lower")) if positive.size else 0.0
     usual = _USUAL.get(time_unit_s)
-    # No convention has ms since 1970, and a comment may have another unit.
+    # No convention uses ms since 1970, and a comment may state another unit.
     found = _numbers(table, times, lines)
     is_epoch = epoch_unit(float(found[0])) is not None
     stated = units_in_comments(table.text)
@@ -125,7 +125,7 @@ def _units(
 
 
 def _is_usual(peak: float, median: float, unit: RateUnit) -> bool:
-    """True for rates that are likely in this unit; too low ones in Mbps are in no larger one, those in kbps may be."""
+    """True for plausible rates in this unit. Low rates are plausible in Mbps, but those in kbps may be in Mbps."""
     return (unit.bps >= 1e6 or peak * unit.bps >= _LEAST_PEAK_BPS) and median * unit.bps <= UNNAMED_USUAL_BPS
 
 
@@ -144,7 +144,7 @@ def _numbers(table: Table, times: list[str], lines: list[int]) -> NDArray[np.flo
 
 
 def _time_unit(table: Table, times: list[str], lines: list[int], reading: Reading) -> float:
-    """The unit of times that the usual step shows, s; milliseconds only with rates in kbps, which is Oboe's pair."""
+    """The unit of times, inferred from the usual step, s; milliseconds only if rates can be in kbps, as in Oboe."""
     numbers = _numbers(table, times, lines)
     epoch_s = epoch_unit(float(numbers[0]))
     if epoch_s is not None:

@@ -13,7 +13,7 @@ _BETWEEN_NAMES = (r"\t|,|;|\s{2,}", r"[\s,;]+")
 
 
 def with_header(text: str) -> str:
-    """The text with its last comment before the rows as a header, if it has a name for each cell and one has a unit."""
+    """Makes the last comment above the rows a header if it has a name for each cell and one of them has a unit."""
     found = _COMMENTS.match(text)
     if found is None or "#" not in found[0]:
         return text
@@ -35,7 +35,7 @@ def with_header(text: str) -> str:
 
 
 def units_in_comments(text: str) -> list[RateUnit]:
-    """The units of rates that the comments above the rows have."""
+    """The rate units in the comments above the rows."""
     found = _COMMENTS.match(text)
     words = re.split(r"[\s,;:=()\[\]]+", found[0]) if found else []
     return [unit for word in words if (unit := rate_unit(word)) is not None]

@@ -1,4 +1,4 @@
-"""Tables with a header: Weir's own CSV, known data sets, and others whose header has names and units without doubt."""
+"""Tables with a header: Weir's CSV, known data sets, and others with unambiguous names and units."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MISSING = {"", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none"}
 
 @dataclass
 class _Columns:
-    """Where time and rate are, and in which units; ``time`` is None for rows of a step."""
+    """The columns of time and rate, and their units; ``time`` is None for rows of a fixed step."""
 
     time: int | None
     rate: int
@@ -47,7 +47,7 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
     """The trace of a table with a header.
 
     Raises:
-        InputError: the header leaves doubt that no statement removes, or a row is wrong.
+        InputError: a column or unit is ambiguous, or a row is invalid.
     """
     columns = _choose(table, reading)
     source, name = table.source, table.name(columns.rate)
@@ -86,7 +86,7 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
 
 
 def _choose(table: Table, reading: Reading) -> _Columns:
-    """The columns that statements and header show. Raises InputError where they leave doubt."""
+    """The columns given by statements and header. Raises InputError if these are ambiguous."""
     names = table.names
     assert names is not None
     known = known_header(names)
@@ -171,7 +171,7 @@ def _check_one(table: Table, column: int, lines: list[int], cells: list[str]) ->
 
 
 def _kept(table: Table, columns: _Columns, lines: list[int], rates: list[str]) -> list[int]:
-    """The rows that have a rate; in Weir's own CSV all but the last, which may mark the end."""
+    """The rows that have a rate, or all rows of durations. In Weir's CSV, only the last row may lack it."""
     if columns.is_own:
         missing = next((index for index, cell in enumerate(rates) if not cell.strip()), len(rates))
         if missing + 1 < len(rates):

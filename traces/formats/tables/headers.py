@@ -1,4 +1,4 @@
-"""Columns of time and rate by the names in a header: of known data sets, else by words and units."""
+"""Finds the columns of time and rate by the header: of known data sets, else by words and units in names."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from weir.traces.formats.units import RateUnit, rate_unit, time_unit
 
 @dataclass(frozen=True)
 class KnownHeader:
-    """A data set whose description defines its columns: the names (lower case) that show it, time, rate and units.
+    """A data set with documented columns: the names (lower case) that identify it, time, rates and units.
 
-    ``holds``: as of ``RateRows``.
+    ``holds``: see ``RateRows``.
     """
 
     name: TraceFormat
@@ -27,7 +27,7 @@ class KnownHeader:
 
 _KBPS, _MBPS = RateUnit(1e3), RateUnit(1e6)
 KNOWN = (
-    # Puffer's video_sent, as its data description has it.
+    # Puffer's video_sent, according to its data description.
     KnownHeader(
         "puffer", frozenset({"time (ns gmt)", "delivery_rate"}), "time (ns gmt)", {"delivery_rate": RateUnit(8.0)},
         1e-9, "after",
@@ -37,7 +37,7 @@ KNOWN = (
         "ucc", frozenset({"timestamp", "dl_bitrate", "ul_bitrate"}), "timestamp",
         {"dl_bitrate": _KBPS, "ul_bitrate": _KBPS},
     ),
-    # 5GTracker, in a data set of Starlink beside cellular networks; the last name is as they write it.
+    # 5GTracker, in a data set of Starlink and cellular networks; the last name is misspelled in the data.
     KnownHeader("starlink", frozenset({"time", "throughput", "longtitu"}), "time", {"throughput": _MBPS}),
     # Lumos5G (IMC 2020): a row each second of a run.
     KnownHeader(
@@ -57,7 +57,7 @@ _WITH_TIME = _TIME_WORDS | {
 _DURATION_WORDS = {"duration", "durations", "timeframe"}
 _DOWN_WORDS = {"dl", "down", "downlink", "download"}
 _UP_WORDS = {"ul", "up", "uplink", "upload"}
-# The speed of a link, and Android's linkDownKbps, are what its radio negotiated.
+# Omits "link": a link speed, such as Android's linkDownKbps, is the rate that the radio negotiated.
 _WITH_RATE = _DOWN_WORDS | _UP_WORDS | {
     "rate", "bandwidth", "bw", "throughput", "tput", "thrpt", "capacity", "goodput", "datarate", "speed", "bitrate",
     "data", "net", "network", "tcp", "udp", "measured", "avg", "average", "mean", "available",
@@ -65,7 +65,7 @@ _WITH_RATE = _DOWN_WORDS | _UP_WORDS | {
 
 
 def known_header(names: list[str]) -> KnownHeader | None:
-    """The data set that a header shows."""
+    """The known data set that a header identifies; None for others."""
     lower = {name.lower() for name in names}
     return next((known for known in KNOWN if known.shown_by <= lower), None)
 
@@ -76,7 +76,7 @@ def is_own(time: str, rate: str) -> bool:
 
 
 def time_columns(names: list[str]) -> list[int]:
-    """The indexes of columns that are named as times of rows."""
+    """The indexes of columns whose names are those of row times."""
     found = []
     for index, name in enumerate(names):
         words = _words(_base_and_unit(name)[0])
@@ -86,19 +86,17 @@ def time_columns(names: list[str]) -> list[int]:
 
 
 def is_duration(name: str) -> bool:
-    """True for the name of a column that has how long each row lasts."""
+    """True for the name of a column of row durations."""
     return _words(_base_and_unit(name)[0]) in ({word} for word in _DURATION_WORDS)
 
 
 def rate_columns(names: list[str]) -> list[int]:
-    """The indexes of columns that are named as the rate of a link with its unit: those of the downlink or of no
-    direction, else those of the uplink.
-    """
+    """The indexes of columns whose names have a link's rate with a unit: downlink or no direction, else uplink."""
     down: list[int] = []
     up: list[int] = []
     for index, name in enumerate(names):
         words = _words(_base_and_unit(name)[0])
-        # A bit rate alone is as likely that of a video.
+        # A bit rate without a direction may be that of a video.
         is_video = "bitrate" in words and not words & (_DOWN_WORDS | _UP_WORDS)
         if unit_in_name(name) is not None and words <= _WITH_RATE and not is_video:
             (up if words & _UP_WORDS else down).append(index)
@@ -106,19 +104,19 @@ def rate_columns(names: list[str]) -> list[int]:
 
 
 def unit_in_name(name: str) -> RateUnit | None:
-    """The unit of a rate in the name of a column, whatever else is in it."""
+    """The rate unit in the name of a column, regardless of its other words."""
     text = _base_and_unit(name)[1]
     return rate_unit(text) if text else None
 
 
 def time_unit_in_name(name: str) -> float | None:
-    """The unit of a time in the name of a column, s."""
+    """The time unit in the name of a column, s."""
     text = _base_and_unit(name)[1]
     return time_unit(text) if text else None
 
 
 def _base_and_unit(name: str) -> tuple[str, str]:
-    """A name without the unit at its end, and this unit; empty for none."""
+    """A name without the unit at its end, and this unit; empty if there is none."""
     text = re.sub(r"[\s_]per[\s_]", "/", name.strip())
     for pattern in (
         r"(.*?)[\s_-]*[(\[]([^()\[\]]+)[)\]]",

@@ -1,18 +1,19 @@
-"""On which side of its row a rate holds: until the next row, or since the row before it.
+"""Determines whether a rate holds until the next row or since the previous row.
 
-A log of what arrived since the last row has rates of the time before its rows; a list of changes has rates of the time
-after them. With even steps both are the same trace. With uneven steps they are not: a row 13 s after the one before it,
-at 820 bit/s, is a stall of 13 s, or 13 s at the rate before it. Then the file must show which:
+The rates of a log of bytes since the last row apply to the time before its rows; those of a list of changes, to
+the time after them. With even steps both readings give the same trace. With uneven steps they differ: a row 13 s after
+the previous one, at 820 bit/s, is a stall of 13 s, or 13 s at the previous rate. Then the file must show which:
 
-1. A step is *doubtful* if it is longer than LONG_STEPS usual ones and the rates at its ends differ by DIFFERENT_RATES.
-2. Without doubtful steps the readings are alike, as long as their means are (within ALIKE_MEANS). A rate then holds
-   until the next row, with a warning if many steps differ from the usual one by half of it.
-3. Doubtful steps are stalls if one of their ends has the lower rate in MOST_STEPS of them, which over the step is no
-   more than a usual row brings, and these rates are so low among those of all rows that chance does it in at most
-   LIKELY_CHANCE. At the row after a step, rates hold before their rows; at the row before it, after them.
-4. Else a user has to choose, and always where a step is longer than SHORTEST_BREAK_S and BREAK_STEPS usual ones:
-   perhaps another recording begins, with a rate that is low as long as its download ramps up. A row that brings some
-   bytes, but no more than usual rows do, shows a stall, up to LONGEST_STALL_S.
+1. A step is *doubtful* if it is longer than LONG_STEPS usual (median) steps and the rates at its ends differ by a
+   factor above DIFFERENT_RATES.
+2. Without doubtful steps the readings are alike if their means are within ALIKE_MEANS. A rate then holds until the next
+   row, with a warning if more than MANY of the steps differ from the usual one by more than UNEVEN of it.
+3. Doubtful steps are stalls if, in MOST_STEPS of them, the rate at one end is the lower one and brings over the step at
+   most USUAL_AMOUNTS of a usual row, and if rates as low as these have a probability of at most LIKELY_CHANCE. If this
+   end is the row after the step, rates hold before their rows; if it is the row before, after them.
+4. Otherwise the user has to choose. The same is true if a step is longer than SHORTEST_BREAK_S and BREAK_STEPS usual
+   ones: another recording may begin there, with a low rate while its download ramps up. Exempt is a stall up to
+   LONGEST_STALL_S whose row brings some bytes, but at most USUAL_AMOUNTS of a usual row.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ UNEVEN, MANY = 0.5, 0.1
 
 @dataclass(frozen=True)
 class Side:
-    """Where rates hold; ``shown``: uneven steps matter, and show it. ``warning``: they are, and hardly matter."""
+    """The side on which rates hold; ``shown``: uneven steps determine it; ``warning``: they hardly matter."""
 
     holds: RateHolds
     shown: bool = False
@@ -57,13 +58,13 @@ class _Steps:
         self.usual_s = float(np.median(self.lengths_s))
         low, high = np.minimum(self.starts, self.ends), np.maximum(self.starts, self.ends)
         self.doubtful = np.flatnonzero((self.lengths_s > LONG_STEPS * self.usual_s) & (high > DIFFERENT_RATES * low))
-        # The last rate has no row after it and the first none before it: each holds for a usual step.
+        # The last rate has no next row, and the first no previous row: each holds for a usual step.
         length_s = float(np.sum(self.lengths_s)) + self.usual_s
         self.after_bps = float(np.sum(self.lengths_s * self.starts) + self.usual_s * rates_bps[-1]) / length_s
         self.before_bps = float(np.sum(self.lengths_s * self.ends) + self.usual_s * rates_bps[0]) / length_s
 
     def has_break(self) -> bool:
-        """True where another recording may begin."""
+        """True if another recording may begin at one of the steps (rule 4)."""
         stalls = (self.ends > 0) & (self.ends * self.lengths_s <= self._usual_bits())
         stalls &= self.lengths_s <= LONGEST_STALL_S
         return bool(np.any((self.lengths_s > max(SHORTEST_BREAK_S, BREAK_STEPS * self.usual_s)) & ~stalls))
@@ -80,14 +81,14 @@ class _Steps:
         return bool(np.mean(uneven & (self.starts != self.ends)) > MANY)
 
     def shown(self) -> RateHolds | None:
-        """The side that stalls show; None: they show none."""
+        """The side that stalls indicate (rule 3); None if there is no indication."""
         before, after = self.ends[self.doubtful], self.starts[self.doubtful]
         if self._are_stalls(before, after):
             return "before"
         return "after" if self._are_stalls(after, before) else None
 
     def refusal(self, source: str, positions: list[str], why: str) -> InputError:
-        """The error that has both readings."""
+        """The error that describes both readings."""
         among = self.doubtful if self.doubtful.size and not self.has_break() else np.arange(self.lengths_s.size)
         longest = int(among[np.argmax(self.lengths_s[among])])
         perhaps = ", perhaps in another recording: then keep one in a file" if self.has_break() else ""
@@ -112,7 +113,7 @@ class _Steps:
         if held.size == 0 or np.mean((held < others) & usual) < MOST_STEPS:
             return False
         shares = np.searchsorted(np.sort(self.rates_bps), held, side="right") / self.rates_bps.size
-        # Shares by chance are uniform, so that this sum is a gamma variable.
+        # Ranks of random rates are uniform, so the sum of their negative logarithms is gamma-distributed.
         total = max(-float(np.sum(np.log(shares))), 1e-9)
         terms = [k * np.log(total) - total - lgamma(k + 1) for k in range(held.size)]
         return bool(np.sum(np.exp(terms)) <= LIKELY_CHANCE)
@@ -130,7 +131,7 @@ def side_of_rates(
         positions: for messages.
 
     Raises:
-        InputError: it matters and the file does not show it; the message has both readings.
+        InputError: the side matters and the file does not show it; the message has both readings.
     """
     if times_s.size < 3:
         return Side("after")
@@ -150,7 +151,7 @@ def side_of_rates(
 def check_no_stalls(
     times_s: NDArray[np.float64], rates_bps: NDArray[np.float64], source: str, positions: list[str]
 ) -> None:
-    """Refuses rows of a format in which rates hold until the next row, where stalls show the opposite.
+    """Refuses rows of a format in which rates hold until the next row if stalls indicate the opposite.
 
     Raises:
         InputError: they do; the message has both readings.

@@ -15,13 +15,13 @@ from weir.traces.formats.tables.header_table import read_header_table
 from weir.traces.formats.tables.table import Table, is_value
 
 _FEWEST_COLUMNS, _FEWEST_ROWS = 2, 2
-# Text that ends a cell, or makes a comment or an empty line of the header.
+# Text that would end a cell, or turn the header into a comment or an empty line.
 _NO_NAME = re.compile(r"\s*(?:#|$)|.*[;,|\"\r\n\t]", re.DOTALL)
 _LINE = re.compile(r"\bline (\d+)")
 
 
 def json_table(data: Any) -> str:
-    """The CSV of parsed JSON that is a table; empty for other JSON. Shorter arrays and other members do not count."""
+    """Converts parsed JSON to CSV if it is a table, ignoring shorter arrays and other members; else returns ""."""
     names: list[str] = []
     rows: list[Any] = []
     if isinstance(data, dict):
@@ -40,10 +40,10 @@ def json_table(data: Any) -> str:
 
 
 def read_json_table(text: str, source: str, reading: Reading) -> ImportedTrace:
-    """The trace of such a table.
+    """The trace of a table from `json_table`.
 
     Raises:
-        InputError: as of a table with a header; entries count from 0.
+        InputError: see `read_header_table`; the message counts entries from 0.
     """
     try:
         trace = read_header_table(Table(text, source), reading)

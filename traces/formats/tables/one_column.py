@@ -1,8 +1,8 @@
-"""One number a row: the times of Mahimahi's deliveries, or rates at a step that a user states.
+"""One number per row: the times of Mahimahi's deliveries, or rates at a step that the user states.
 
-Times of deliveries rise, are whole milliseconds, and make a plausible rate. Where they are fewer than 20, that rate is
-100 kbps or more, and they begin within two mean steps of 0, or at 1. Numbers that do not are never taken for them
-without a statement; NYU-METS's rows are refused likewise, since each has a number and its unit, and no time.
+Numbers are times of deliveries if they rise, are whole milliseconds (or a capture of 1 s or more), and give a plausible
+rate. If there are fewer than 20, that rate must be 100 kbps or more, and they must begin within two mean steps of 0, or
+at 1. Other numbers are refused without a statement, as are NYU-METS's rows: a number and its unit each, and no time.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ from weir.traces.formats.units import RateUnit, rate_unit
 from weir.traces.formats.validation import ARTEFACT_BPS
 from weir.traces.schema.capacity import MAX_RATE_BPS
 
-# How far numbers of a capture are below the largest before them, as a share of their range; in few rows more.
+# Limits of the mean distance of a capture's numbers below their running maximum, as a share of their range; the second
+# is for fewer than _FEW rows.
 _DISORDER, _DISORDER_OF_FEW, _FEW = 0.01, 0.05, 20
 _SEEN_ROWS = 1000
-# Few rates may rise by chance, or as a test raises them; a few deliveries at an even rate begin within two steps of 0.
+# A short list of rates may rise by chance or by a test's design; a few deliveries at an even rate begin within two
+# steps of 0.
 _LATEST_START_OF_FEW_STEPS = 2
 _SHORTEST_CAPTURE_MS = 1000.0
 _SLOWEST_BPS, _SLOWEST_BPS_OF_FEW = 10e3, 100e3
@@ -46,7 +48,7 @@ def is_one_column(first: str) -> bool:
 
 
 def has_decimal_commas(text: str) -> bool:
-    """True for rows such as 3,97 whose first parts fall now and then, as no times do."""
+    """True for rows such as 3,97 whose integer parts sometimes fall, as times do not."""
     rows = [line for _, line in islice(content_lines(text), _SEEN_ROWS)]
     if not rows or not all(row.isdigit() or _DECIMAL_COMMA.fullmatch(row) for row in rows):
         return False
@@ -57,10 +59,10 @@ def has_decimal_commas(text: str) -> bool:
 def read_one_column(
     text: str, source: str, reading: Reading = AS_WRITTEN, *, window_ms: int = DEFAULT_WINDOW_MS
 ) -> ImportedTrace:
-    """The trace of a file of one number a row.
+    """The trace of a file with one number per row.
 
     Raises:
-        InputError: a statement is missing, or a row is wrong.
+        InputError: a statement is missing, or a row is invalid.
     """
     if has_decimal_commas(text):
         text = text.replace(",", ".")
@@ -95,17 +97,17 @@ def read_one_column(
     if reading.time_unit_s not in (None, _MS):
         rows_ms = [""] * lines[-1]
         for line, number in zip(lines, numbers.tolist(), strict=True):
-            # Rounded as far as a double holds times since 1970.
+            # Round to the precision of a double for times since 1970.
             rows_ms[line - 1] = str(int(round(number * reading.time_unit_s / _MS, 3)))
         text = "\n".join(rows_ms)
     return read_mahimahi(text, source, window_ms=window_ms)
 
 
 def _numbers(text: str, source: str) -> tuple[NDArray[np.float64], list[int], bool]:
-    """The numbers, their lines, and whether each has a unit beside it; then they are in bit/s."""
+    """The numbers, their lines, and True if each row has a unit; then the numbers are in bit/s."""
     tokens = text.split()
     if len(tokens) == text.count("\n") + (not text.endswith("\n")) and _DIGITS.issuperset(text):
-        # The usual file of deliveries, which may have millions.
+        # Fast path for plain files of deliveries, which may have millions of lines.
         plain = np.array(tokens, dtype=np.float64)
         if plain.max() <= LARGEST_NUMBER:
             return plain, list(range(1, len(tokens) + 1)), False
@@ -128,9 +130,9 @@ def _numbers(text: str, source: str) -> tuple[NDArray[np.float64], list[int], bo
 
 
 def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
-    """How numbers differ from the times of deliveries; empty where they do not."""
+    """Why numbers cannot be times of deliveries; empty if they can."""
     if numbers.min() < 0:
-        return ""  # neither: the reader of deliveries names the line
+        return ""  # neither times nor rates: the reader of deliveries reports the line
     highest = np.maximum.accumulate(numbers)
     spread = float(np.ptp(numbers))
     length_ms = spread if numbers[0] > LATEST_START_MS else float(highest[-1])
@@ -143,7 +145,7 @@ def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
         return "they have fractions"
     if numbers.size > 1 and spread == 0 and numbers[0] > 0:
         return "they are all equal"
-    # The reader of deliveries names a line that is too late.
+    # The reader of deliveries reports a line that is too late.
     slowest_bps = _SLOWEST_BPS_OF_FEW if few else _SLOWEST_BPS
     if (
         0 < length_ms <= LATEST_START_MS
@@ -157,6 +159,6 @@ def _unlike_deliveries(numbers: NDArray[np.float64]) -> str:
 
 
 def _cells(row: str) -> list[str]:
-    # Also 12.5Mbps; 1e6 is a number.
+    # Also splits 12.5Mbps, but not 1e6, which is a number.
     row = row if is_number(row) else _BETWEEN.sub(" ", row, count=1)
     return [cell.strip() for cell in row.replace(",", " ", 1).split(maxsplit=1)] or [""]

@@ -1,4 +1,4 @@
-"""Rows of times and rates to a trace: what their order, steps and units show, and how long each rate holds."""
+"""Converts rows of times and rates to a trace, based on their order, steps and units and how long each rate holds."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class RateRows:
     """Rows of a table, in order.
 
     Args:
-        times_s: [n], s, from the first row on.
-        numbers: [n], in ``unit``, at ``positions`` for messages.
+        times_s: [n], s, relative to the first row.
+        numbers: [n], in ``unit``; ``positions`` locate them in messages.
         described: columns and units, for people.
-        first_s: of the first row, on the file's own clock; None for dates.
-        end_s: when the last rate ends, where the file has it.
-        holds: the side of a row on which its rate holds, where the format defines it.
-        usual_bps: a median above it is in doubt.
-        averages: rows of equal times are one, with their mean; those of amounts always are, with the sum.
+        first_s: time of the first row on the file's clock; None for dates.
+        end_s: end of the last rate, if the file has it.
+        holds: the side of a row on which its rate holds, if the format defines it.
+        usual_bps: a median above it is doubtful.
+        averages: rows of equal times are merged to their mean. Amounts are always merged, to their sum.
     """
 
     source: str
@@ -50,13 +50,13 @@ class RateRows:
 
 def trace_of_steps(rows: RateRows, step_s: float) -> ImportedTrace:
     """The trace of rows that each last ``step_s``."""
-    # Rounded to a nanosecond, as sums of binary fractions are not.
+    # Round to a nanosecond to remove the error of binary fractions.
     edges = np.round(np.arange(rows.numbers.size + 1) * step_s, 9)
     return _between(rows, edges, f"{rows.described}, a row for {step_s:g} s")
 
 
 def trace_of_durations(rows: RateRows, durations_s: NDArray[np.float64]) -> ImportedTrace:
-    """The trace of rows that have how long each lasts. Raises InputError for one that does not, and for times."""
+    """The trace of rows with durations. Raises InputError if one is 0 s or less, or if they look like times."""
     if durations_s.size > 2 and np.all(np.diff(durations_s) > 0):
         raise InputError(f"{rows.source}: the durations rise throughout, as times do; if they are, rename the column")
     if (none := np.flatnonzero(durations_s <= 0)).size:
@@ -80,7 +80,7 @@ def trace_of_rows(rows: RateRows, reading: Reading) -> ImportedTrace:
     """The trace of rows with times.
 
     Raises:
-        InputError: the side on which rates hold is in doubt, or no row is left.
+        InputError: the side on which rates hold is ambiguous, or the only row has no time before it.
     """
     _take_differences(rows)
     _put_in_order(rows)
@@ -120,7 +120,8 @@ def _held_before(rows: RateRows, median: float | None, described: str) -> Import
         edges, rates, first_rows = in_windows(times, rows.numbers * rows.unit.bps)
         rows.positions = [rows.positions[index] for index in first_rows]
         return _checked(rows, rates, edges, f"{described}, in windows of {DEFAULT_WINDOW_MS} ms", None)
-    # A log that begins at 0 shows how long its first row took; else it took as long as the others, or none at 0.
+    # If the log's clock starts near 0, the first time is the duration of the first row (dropped at 0); otherwise the
+    # first row lasts a median step.
     first = first_s if first_s is not None and 0 <= first_s <= 2 * median else median
     first = 0.0 if rows.unit.is_total else first
     _find_shift(rows, 0.0 if first_s is None else first_s - first)
@@ -166,8 +167,8 @@ def _checked(
 
 
 def _put_in_order(rows: RateRows) -> None:
-    """Turns rows from the newest to the oldest, averages rows of equal times, where the format does, and drops those
-    whose time is not later, with findings.
+    """Reverses rows that run from newest to oldest, merges rows of equal times if the format allows it, and drops other
+    rows whose time is not later; adds a finding for each case.
     """
     steps = np.diff(rows.times_s)
     if steps.size > 1 and rows.end_s is None and np.all(steps <= 0) and np.any(steps < 0):

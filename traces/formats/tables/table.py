@@ -1,4 +1,4 @@
-"""Text to rows of cells: the separator, the header if there is one, and the cells of chosen columns."""
+"""Splits text into rows of cells: the separator, the header if there is one, and the cells of chosen columns."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from weir.errors import InputError
 from weir.files.input import printable
 from weir.traces.formats.tables.timestamps import is_number, is_timestamp
 
-# Two months in steps of 1 s.
+# About two months in steps of 1 s.
 MOST_ROWS = 5_000_000
 MOST_COLUMNS = 1000
 _SHOWN_HEADER = 1000
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
-# As likely a whole number with separators of thousands.
+# Could as well be a whole number with thousands separators.
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 
 
 class Table:
-    """The rows of a text, split at commas, semicolons or blanks, whichever its first row has.
+    """The rows of a text, split at the separator of its first row: commas, semicolons, bars, tabs or blanks.
 
-    Empty lines and lines that begin with # are skipped. The first row is a header if no cell of it is a number or a
-    time. Rows are read once, by ``cells``. Where commas separate no cells they may be decimal ones.
+    Empty lines and lines that begin with # are skipped. The first row is a header if none of its cells is a number or a
+    time. Rows can be read once, by ``cells``. Commas that do not separate cells may be decimal commas.
     """
 
     def __init__(self, text: str, source: str) -> None:
         """Reads the header and the first row.
 
         Raises:
-            InputError: there is no row, or one is no CSV.
+            InputError: there is no row, or a row is not valid CSV.
         """
         self.source = source
         rows = _rows(text, source)
@@ -51,7 +51,7 @@ class Table:
             first = next(rows, None)
         self.first: list[str] = [] if first is None else first[1]
         if self.names is not None and len(self.first) == self.width + 1 and any(map(is_value, self.first)):
-            # Rows that end with a separator, or that R numbers, have a cell more than their header.
+            # Rows that end with a separator, and rows numbered by R, have one cell more than the header.
             if not self.first[-1].strip():
                 self.names, self.width = [*self.names, ""], self.width + 1
             elif self.separator is None and '"' in text:
@@ -59,16 +59,16 @@ class Table:
         self._rows = chain([] if first is None else [first], rows)
 
     def shown_header(self) -> str:
-        """The header whole, or the first row of a table without one, as a message has it."""
+        """The header, or the first row of a table without one, for messages; truncated if it is long."""
         cells = self.names if self.names is not None else [cell.strip() for cell in self.first]
         text = printable((self.separator or " ").join(cells))
         return text if len(text) <= _SHOWN_HEADER else text[:_SHOWN_HEADER] + "..."
 
     def column(self, text: str, option: str) -> int:
-        """The index of a column that an option names, or numbers from 1 on.
+        """The index of a column that an option gives by name, or by number from 1 on.
 
         Raises:
-            InputError: there is none, or several have this name.
+            InputError: no column, or more than one, has this name.
         """
         found = [index for index, name in enumerate(self.names or []) if name.lower() == text.strip().lower()]
         if not found and text.strip().isdecimal() and 1 <= int(text) <= self.width:
@@ -86,10 +86,10 @@ class Table:
         return printable(self.names[index][:60]) if self.names is not None else f"column {index + 1}"
 
     def cells(self, columns: list[int]) -> tuple[list[int], list[list[str]]]:
-        """The numbers of lines, and of each of these columns the cells; reads all rows.
+        """Reads all rows; returns their line numbers, and the cells of each of these columns.
 
         Raises:
-            InputError: a row has more or fewer fields than the first, or there are too many.
+            InputError: a row has more or fewer fields than the first, or there are too many rows.
         """
         lines: list[int] = []
         found: list[list[str]] = [[] for _ in columns]
@@ -122,8 +122,8 @@ def is_row(line: str) -> bool:
 
 
 def is_header(lines: list[str]) -> bool:
-    """True if the first of these lines has names of columns: no number, and separators or as many words as the second
-    line.
+    """True if the first of these lines names columns: it has no number, and has separators or, give or take one, as
+    many words as the second line.
     """
     separator = separator_of(lines[0]) if lines else None
     names = split_row(lines[0], separator) if lines else []
@@ -136,7 +136,7 @@ def is_header(lines: list[str]) -> bool:
 
 
 def split_row(line: str, separator: str | None) -> list[str]:
-    """The cells of a row, without quotes."""
+    """The cells of a row; removes quotes."""
     if '"' not in line:
         return line.split(separator)
     if separator is None:
@@ -148,13 +148,13 @@ def split_row(line: str, separator: str | None) -> list[str]:
 
 
 def is_value(cell: str) -> bool:
-    """True for a time or a number, which may have a decimal comma."""
+    """True for a timestamp or a number, which may have a decimal comma."""
     return is_number(cell) or is_timestamp(cell) or bool(_DECIMAL_COMMA.fullmatch(cell))
 
 
 def _with_points(columns: list[list[str]]) -> list[list[str]]:
-    """Columns with points for decimal commas, where the cells show that commas are such: all cells that have a comma
-    have one between digits, and not all could have it between thousands. Other columns stay as they are.
+    """Replaces decimal commas by points. Commas are decimal if all cells with a comma have one between digits, and not
+    all of these could be thousands separators; otherwise returns the columns unchanged.
     """
     commas = [cell for cells in columns for cell in cells if "," in cell and not is_timestamp(cell)]
     if not commas or not all(map(_DECIMAL_COMMA.fullmatch, commas)) or all(map(_THOUSANDS.fullmatch, commas)):
@@ -164,7 +164,7 @@ def _with_points(columns: list[list[str]]) -> list[list[str]]:
 
 def separator_of(first: str) -> str | None:
     """The separator of a table with this first line; None: blanks."""
-    # Numbers with decimal commas, between other separators.
+    # First try the separators between which numbers may have decimal commas.
     for mark in (";", None):
         cells = first.split(mark)
         if len(cells) > 1 and all(is_number(cell) or _DECIMAL_COMMA.fullmatch(cell) for cell in cells):

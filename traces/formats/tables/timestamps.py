@@ -14,20 +14,20 @@ from weir.traces.formats.tables.clock_digits import spelled_out
 from weir.traces.formats.tables.written_dates import as_iso, is_written_date
 from weir.traces.formats.units import time_name
 
-# As of ISO 8601, and with the separators of loggers: 2018.01.18_14.22.33, 2023-04-10 12:00:05 CDT.
+# ISO 8601, also with the separators of loggers: 2018.01.18_14.22.33, 2023-04-10 12:00:05 CDT.
 _DATE = re.compile(
     r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})[T _](\d{1,2})[:.](\d{2})[:.](\d{2})([.,]\d{1,9})?"
     r"\s*(?:Z|[A-Z]{3,4}|([+-]\d{2}):?(\d{2}))?"
 )
-# 20240229120005, also a number, which counts where a unit is stated; 20240229_120005, 20240229T120005Z.
+# 20240229120005 (a number instead if a unit is stated), 20240229_120005, 20240229T120005Z.
 _COMPACT_DATE = re.compile(r"(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[T_-]?([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z?")
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2}):(\d{2})([.,]\d{1,9})?")
-# The year 2001 to 2100 in each unit; numbers from the first on count from 1970.
+# Lower and upper bound of times since 1970 for the years 2001 to 2100 in each unit, and the unit in s.
 _EPOCHS = ((1e18, 4.1e18, 1e-9), (1e15, 4.1e15, 1e-6), (1e12, 4.1e12, 1e-3), (1e9, 4.1e9, 1.0))
-# Whole numbers this far apart are hardly milliseconds, and numbers further apart than the other hardly seconds.
+# Whole numbers with steps up to the first are hardly milliseconds; numbers with steps above the second, hardly seconds.
 LARGEST_WHOLE_STEP = 5.0
 LARGEST_STEP = 20.0
-# Numbers closer than this are hardly seconds: a spreadsheet counts days.
+# Numbers with smaller steps are hardly seconds: spreadsheets count days.
 _SMALLEST_STEP = 1e-3
 LARGEST_NUMBER = 1e20
 _DAY_S = 86_400.0
@@ -35,10 +35,10 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True)
 class Times:
-    """``seconds`` [n], from the first row on, in a unit ``described`` for people.
+    """``seconds`` [n], relative to the first row; ``described`` is the unit in the file, for people.
 
-    ``first_s`` is the first time on the file's own clock, None for dates and times since 1970. ``is_coarse``: dates in
-    whole seconds. ``warning``: how the unit is hardly this one; empty where it is likely.
+    ``first_s`` is the first time on the file's clock, None for dates and times since 1970. ``is_coarse``: these are in
+    whole seconds. ``warning``: why the unit is doubtful; empty if it is plausible.
     """
 
     seconds: NDArray[np.float64]
@@ -49,7 +49,7 @@ class Times:
 
 
 def is_number(cell: str) -> bool:
-    """True for a text that is a finite number; one with underscores is a time of a logger."""
+    """True for a finite number, but not with underscores, which loggers write in times."""
     if "_" in cell:
         return False
     try:
@@ -69,13 +69,13 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
 
     Args:
         cells: at least one, of the rows at ``lines``.
-        unit_s: of numbers, in seconds; None where nothing states it.
-        name: of the column.
+        unit_s: the unit of numbers in seconds; None if it is not stated.
+        name: the name of the column.
         source: the file.
-        lines: the numbers of lines, for messages.
+        lines: line numbers, for messages.
 
     Raises:
-        InputError: a cell is no time, or the unit is in doubt.
+        InputError: a cell is not a time, or the unit is ambiguous.
     """
     cells = as_iso(cells, name, source)
     if unit_s is None:
@@ -83,7 +83,7 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
     if is_timestamp(cells[0]) and (unit_s is None or not is_number(cells[0])):
         seconds = np.array([_timestamp(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
         if _TIME_OF_DAY.fullmatch(cells[0].strip()):
-            # A log that passes midnight goes back by nearly a day.
+            # At midnight, times of day go back by nearly a day.
             seconds[1:] += np.cumsum(np.diff(seconds) < -_DAY_S / 2) * _DAY_S
         return Times(seconds - seconds[0], None, "as dates", are_whole(seconds))
     if not is_number(cells[0]):
@@ -112,7 +112,7 @@ def read_times(cells: list[str], unit_s: float | None, name: str, source: str, l
 
 
 def read_number(cell: str, name: str, source: str, line: int) -> float:
-    """The finite number in a cell. Raises InputError for another text, and for a number that nothing measures."""
+    """The finite number in a cell. Raises InputError for other text, and for a number above LARGEST_NUMBER."""
     value = float(cell) if is_number(cell) else np.nan
     if not abs(value) <= LARGEST_NUMBER:
         how = ", with a decimal point and without separators of thousands" if "," in cell else ""
@@ -126,12 +126,12 @@ def read_number(cell: str, name: str, source: str, line: int) -> float:
 
 
 def read_numbers(cells: list[str], name: str, source: str, lines: list[int]) -> NDArray[np.float64]:
-    """The same of a column, [n]; its cells are in the rows at ``lines``."""
+    """`read_number` for a column, [n]; its cells are in the rows at ``lines``."""
     return np.array([read_number(cell, name, source, line) for cell, line in zip(cells, lines, strict=True)])
 
 
 def usual_step(times: NDArray[np.float64]) -> float:
-    """The median step; 0 of one time alone."""
+    """The median step; 0 for a single time."""
     return float(np.median(np.diff(times))) if times.size > 1 else 0.0
 
 
@@ -141,12 +141,12 @@ def are_whole(numbers: NDArray[np.float64]) -> bool:
 
 
 def epoch_unit(number: float) -> float | None:
-    """The unit in seconds of a number that counts from 1970; None for one that is hardly such."""
+    """The unit, in seconds, of a number that is plausible as a time since 1970; else None."""
     return next((unit_s for low, high, unit_s in _EPOCHS if low <= number <= high), None)
 
 
 def _inferred(numbers: NDArray[np.float64], name: str, source: str) -> float:
-    """The unit of numbers without one, s, by their steps."""
+    """The unit of numbers, s, inferred from their steps."""
     step = usual_step(numbers)
     if _SMALLEST_STEP <= step <= (LARGEST_WHOLE_STEP if are_whole(numbers) else LARGEST_STEP):
         return 1.0

@@ -1,8 +1,8 @@
-"""Dates with the names of months, those with slashes, and times of half a day, as ISO 8601.
+"""Converts dates with names of months or slashes, and 12-hour times, to ISO 8601.
 
-Logs have them as `date`, syslog, mail and spreadsheets write them: Wed Dec 15 16:04:38 UTC 2021, Jun 30 14:37:36,
-15 Dec 2021 16:04:38, 12/15/2021 4:04:38 PM. Zones do not count. A date with slashes may have the day or the
-month first, which matters only where a log has several.
+Logs have them in the forms of `date`, syslog, mail and spreadsheets: Wed Dec 15 16:04:38 UTC 2021, Jun 30 14:37:36,
+15 Dec 2021 16:04:38, 12/15/2021 4:04:38 PM. Time zones are ignored. A date with slashes may have the day or the
+month first, which matters only if a log has several dates.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _NAMED = re.compile(
 )
 _HALF_DAY = re.compile(_TIME.removesuffix("?"), re.IGNORECASE)
 _SLASHED = re.compile(rf"(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}})/(?P<year>\d{{4}}),?\s+{_TIME}", re.IGNORECASE)
-# A log that lacks it is shorter; this one has all days.
+# Replaces a missing year; a leap year, in which every date is valid.
 _ANY_YEAR = "2000"
 
 
 def is_written_date(cell: str) -> bool:
-    """True for such a date with a time, and such a time."""
+    """True for a date with a time, or a 12-hour time, in one of these forms."""
     return any(pattern.fullmatch(cell.strip()) for pattern in (_NAMED, _SLASHED, _HALF_DAY))
 
 
 def as_iso(cells: list[str], name: str, source: str) -> list[str]:
-    """The cells of a column whose first has such a date as YYYY-MM-DD HH:MM:SS, or HH:MM:SS; cells of other
-    forms stay.
+    """The cells of a column as YYYY-MM-DD HH:MM:SS or HH:MM:SS if the first has one of these forms; other cells are
+    unchanged.
 
     Raises:
-        InputError: the days and months of several dates can be read in two ways.
+        InputError: the order of day and month is ambiguous in several dates.
     """
     if not is_written_date(cells[0]):
         return cells

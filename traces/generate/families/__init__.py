@@ -1,1 +1,1 @@
-"""Families of network impairments: scenarios in which more than the capacity changes."""
+"""Families of network impairments: scenarios in which not only the capacity changes."""

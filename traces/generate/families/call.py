@@ -17,7 +17,7 @@ CONGESTION_CONTROLS = ("cubic", "newreno", "bbr")
 
 
 def clock() -> Family:
-    """The sender's clock is fast or slow by parts per million, or right, to compare with; or is set by 100 ms."""
+    """The sender's clock is fast, slow or (as the baseline) right, in ppm; or it is set forwards or back by 100 ms."""
     words = {-1: "slow", 0: "right", 1: "fast"}
     cases = [
         Case(f"{words[(ppm > 0) - (ppm < 0)]}{abs(ppm) or ''}", flow={"sender_clock_ppm": float(ppm)})
@@ -31,14 +31,14 @@ def clock() -> Family:
 
 
 def start() -> Family:
-    """A call begins, at a tenth of a megabit or at its usual 300 kbps, on a path that no one uses; 20 s."""
+    """A call starts on an idle path, at 100 kbps or at its default 300 kbps; 20 s."""
     cases = [Case("300k"), Case("100k", flow={"start_rate_bps": 100e3})]
     return Family("start", "A call begins", cases, START_RATES_BPS, duration_s=20.0)
 
 
 def mute() -> Family:
-    """The call has nothing to send for a while, and then goes on; or only its video pauses, and audio sends 50 packets
-    a second, or, with little to say (Opus with DTX), one.
+    """The call pauses and resumes; or only its video pauses, while audio sends 50 packets per second, or one (Opus with
+    DTX).
     """
     pauses_s = {"5s": [[20.0, 25.0]], "10s": [[20.0, 30.0]], "20s": [[20.0, 40.0]],
                 "often": [[15.0, 20.0], [25.0, 30.0], [35.0, 40.0]]}  # fmt: skip
@@ -59,7 +59,7 @@ def mute() -> Family:
 
 
 def content() -> Family:
-    """Video that at times needs less than the target: down to a half, a quarter or a tenth of it, also from an encoder
+    """Video that at times needs less than the target, down to a half, a quarter or a tenth of it, also with an encoder
     that drops frames.
     """
     shares = {"half": 0.5, "quarter": 0.25, "tenth": 0.1}
@@ -69,7 +69,7 @@ def content() -> Family:
 
 
 def tcp() -> Family:
-    """One TCP flow starts after 15 s, and stays, or stops after another 30 s; also on 5 Mbps."""
+    """One TCP flow starts after 15 s and stays, or stops after another 30 s; also on 5 Mbps."""
     cases = []
     for control in CONGESTION_CONTROLS:
         starts = {"kind": "tcp", "congestion_control": control, "start_s": _TCP_STARTS_AT_S}

@@ -1,4 +1,4 @@
-"""Several troubles at once, drawn at random: what the other families have one by one."""
+"""Several impairments at once, drawn at random; the other families have them one at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FEWEST, _MOST = 2, 5
 
 
 def everything() -> Family:
-    """Twelve combinations of two to five troubles each; the number is the seed."""
+    """Twelve combinations of two to five impairments each; the case's name is the seed."""
     return Family("everything", "Several troubles at once", [combination(seed) for seed in range(1, COMBINATIONS + 1)])
 
 
@@ -32,7 +32,7 @@ def combination(seed: int) -> Case:
     """The combination of a seed."""
     rng = np.random.default_rng([20261120, seed])
     count = int(rng.integers(_FEWEST, _MOST, endpoint=True))
-    # In the order of the table, whatever order they were drawn in.
+    # Apply them in the order of the table, not in the order drawn.
     drawn = sorted(rng.choice(len(_TROUBLES), size=count, replace=False, p=_PROBABILITIES).tolist())
     return _together(f"{seed}", [_TROUBLES[index][0](rng) for index in drawn])
 
@@ -96,7 +96,7 @@ def _tcp(rng: np.random.Generator) -> Case:
     return Case("", others=[{"kind": "tcp", "congestion_control": control, "start_s": start_s, "stop_s": stop_s}])
 
 
-# Each with its weight.
+# Each impairment with its weight.
 _TROUBLES: Sequence[tuple[Callable[[np.random.Generator], Case], float]] = (
     (_route, 1.0),
     (_clock, 1.0),

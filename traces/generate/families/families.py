@@ -46,12 +46,12 @@ _SMALL_RATE_BPS = 4e6
 
 
 def families_with(media: MediaKind) -> dict[str, Family]:
-    """The families that have that kind of media."""
+    """The families that support this kind of media."""
     return {name: family for name, build in FAMILIES.items() if media in (family := build()).media}
 
 
 def small_grid(media: MediaKind) -> dict[str, list[Scenario]]:
-    """Two scenarios on 4 Mbps of each family that has that kind of media."""
+    """Two scenarios on 4 Mbps of each family that supports this kind of media."""
     return {
         name: [
             family.scenario(case, _SMALL_RATE_BPS, media) for case in family.cases if case.name in _SMALL_CASES[name]

@@ -1,8 +1,8 @@
-"""A family: one kind of trouble in several strengths, each on several rates and with both kinds of media.
+"""A family: one kind of impairment in several strengths, each at several rates and with both kinds of media.
 
-Unless a family differs: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call of
-video, which needs at most five sixths of the link (2.5 Mbps of 3), or of filler, which takes all of it. A scenario is
-called ``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
+Defaults: steady links of 1, 4 and 10 Mbps, 25 ms each way, a queue of 300 ms, 60 s, and one call of video, which needs
+at most five sixths of the link (2.5 Mbps of 3), or of filler, which uses all of it. Scenarios are named
+``FAMILY-CASE-RATE-MEDIA``: ``route-plus60-4M-video``.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ VIDEO_SHARE_OF_LINK = 5 / 6
 
 @dataclass(frozen=True)
 class Case:
-    """One strength of a family's trouble: what it changes of the plain scenario. All are fields of a scenario's parts.
+    """One strength of a family's impairment: the fields of the plain scenario that it changes.
 
     Attributes:
-        name: in the names of scenarios.
-        forward: of the forward link, at a rate in bit/s.
-        reverse: of the reverse link.
-        flow: of the call's RTP flow.
-        video: of its media, where that is video.
+        name: part of the scenario's name.
+        forward: fields of the forward link, at a rate in bit/s.
+        reverse: fields of the reverse link.
+        flow: fields of the call's RTP flow.
+        video: fields of its media, if that is video.
         others: further flows.
-        media: with which kinds of media, of those that the family has.
+        media: the kinds of media to use, of those that the family supports.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Family:
-    """All cases of one kind of trouble, on all of its rates (bit/s) and with all of its kinds of media."""
+    """All cases of one kind of impairment, its rates (bit/s) and its kinds of media."""
 
     name: str
     description: str
@@ -57,7 +57,7 @@ class Family:
     duration_s: float = DURATION_S
 
     def scenarios(self, media: MediaKind) -> list[Scenario]:
-        """The grid with one kind of media; empty where the family does not have it."""
+        """The grid with one kind of media; empty if the family does not support it."""
         return [
             self.scenario(case, rate_bps, media)
             for case in self.cases
@@ -82,7 +82,7 @@ class Family:
 
 
 def steady(rate_bps: float) -> Fields:
-    """The capacity of a link that always has the same rate."""
+    """A constant capacity."""
     return {"times_s": [0.0], "rates_bps": [rate_bps]}
 
 

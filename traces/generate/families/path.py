@@ -32,11 +32,11 @@ FAULT_LENGTHS_S = {
     "queue1packet": _HALF_RATE_S,
     "queue5s": _HALF_RATE_S,
 }
-"""By the name of the case: how long, in seconds, the fault lasts, which begins at FAULT_BEGINS_S."""
+"""Length in seconds of the fault that begins at FAULT_BEGINS_S, by the name of the case."""
 
 
 def route() -> Family:
-    """The base delay of both directions rises by 5 to 150 ms or falls by 40 ms, once, or wanders within 40 ms."""
+    """The base delay of both directions rises by 5 to 150 ms or falls by 40 ms once, or wanders within 40 ms."""
     step_s = [0.0, ROUTE_CHANGES_AT_S]
     longer = [_delays(f"plus{more:g}", step_s, [0.0, more]) for more in ROUTE_CHANGES_MS]
     shorter = _delays(f"minus{_DETOUR_MS:g}", step_s, [_DETOUR_MS, 0.0])
@@ -46,8 +46,8 @@ def route() -> Family:
 
 
 def policer() -> Family:
-    """A token bucket of the family's rates drops what comes faster, before a link of twice the rate or of 1.25 times,
-    and after a burst of 15 kB, or of 100 or 500 ms at its rate.
+    """A token-bucket policer of the family's rate before a link of 2 or 1.25 times that rate; the bucket holds 15 kB,
+    or 100 or 500 ms at the rate.
     """
     cases = [
         Case("burst15kB", policed(burst_bytes=15_000)),
@@ -59,8 +59,8 @@ def policer() -> Family:
 
 
 def slots() -> Family:
-    """The link serves for some milliseconds and then not at all, at the mean rate of the other families; or what it has
-    served goes on only at the ends of slots, as in radio frames.
+    """The link alternates between serving and stopping, with the family's rate as its mean; or packets leave it only at
+    the ends of slots, as in radio frames.
     """
     times_ms = ((20.0, 100.0), (10.0, 50.0), (30.0, 60.0))
     cases = [Case(f"{on:g}of{period:g}ms", bursts(on / 1e3, period / 1e3)) for on, period in times_ms]
@@ -69,7 +69,7 @@ def slots() -> Family:
 
 
 def reverse() -> Family:
-    """The return path, which carries the feedback, is longer, has jitter, or loses."""
+    """The return path, which carries the feedback, has more delay, jitter or loss."""
     cases = [
         Case("plus100", reverse={"one_way_delay_ms": ONE_WAY_DELAY_MS + 100.0}),
         Case("plus500", reverse={"one_way_delay_ms": ONE_WAY_DELAY_MS + 500.0}),
@@ -80,8 +80,8 @@ def reverse() -> Family:
 
 
 def policed(*, burst_bytes: int = 0, burst_s: float = 0.0, link_ratio: float = 2.0) -> Callable[[float], Fields]:
-    """A forward link of `link_ratio` times the rate behind a policer of the rate, whose bucket holds a burst of
-    `burst_bytes`, or of `burst_s` at its rate where that is more.
+    """A forward link of `link_ratio` times the rate behind a policer of the rate, whose bucket holds `burst_bytes` or
+    `burst_s` at the rate, whichever is more.
     """
 
     def forward(rate_bps: float) -> Fields:
@@ -100,8 +100,8 @@ def _delays(name: str, times_s: Sequence[float], above_ms: Sequence[float]) -> C
 
 
 def bursts(on_s: float, period_s: float, ratio: float | None = None, **fields: Any) -> Callable[[float], Fields]:
-    """A forward link with `fields` that serves for `on_s` of each `period_s`, at `ratio` times the rate; by default at
-    what makes the rate the mean.
+    """A forward link with `fields` that serves for `on_s` of each `period_s`, at `ratio` times the rate; by default the
+    ratio makes the rate the mean.
     """
 
     def forward(rate_bps: float) -> Fields:
@@ -120,9 +120,9 @@ def loss() -> Family:
 
 
 def jitter() -> Family:
-    """Delay that differs from packet to packet; packets keep their order. The number is, of a Gaussian, the standard
-    deviation before the absolute value is taken, a third of the maximum; of uniform jitter the maximum; of spikes of 50
-    to 200 ms, as of a Wi-Fi client that scans, the mean time between them in seconds.
+    """Delay that differs from packet to packet, without reordering. The number in a name is: of Gaussian jitter, the
+    standard deviation before the absolute value is taken, a third of the maximum; of uniform jitter, the maximum; of
+    spikes of 50 to 200 ms, as of a scanning Wi-Fi client, the mean time between them in seconds.
     """
     jitters = {f"gaussian{deviation}": truncated_gaussian(deviation) for deviation in JITTER_MS}
     jitters |= {f"uniform{maximum}": uniform(maximum) for maximum in _UNIFORM_JITTER_MS}
@@ -137,7 +137,7 @@ def bernoulli(ratio: float) -> Fields:
 
 
 def gilbert_elliott(ratio: float) -> Fields:
-    """Loss in bursts, of this mean ratio."""
+    """Bursty loss with this mean ratio."""
     # The share of time in the bad state is good_to_bad / (good_to_bad + bad_to_good).
     bad_share = ratio / _LOSS_IN_BURST
     return {
@@ -150,7 +150,7 @@ def gilbert_elliott(ratio: float) -> Fields:
 
 
 def truncated_gaussian(deviation_ms: float) -> Fields:
-    """Jitter in which packets keep their order."""
+    """Gaussian jitter without reordering, at most 3 standard deviations."""
     return {
         "kind": "truncated_gaussian",
         "standard_deviation_ms": float(deviation_ms),
@@ -164,18 +164,18 @@ def uniform(maximum_ms: float) -> Fields:
 
 
 def slotted(interval_ms: float) -> Fields:
-    """Packets arrive only at the ends of slots."""
+    """Jitter of packets that arrive only at the ends of slots."""
     return {"kind": "slotted", "interval_ms": float(interval_ms)}
 
 
 def spikes(gap_mean_s: float, shortest_ms: float = 50.0, longest_ms: float = 200.0) -> Fields:
-    """Nothing arrives for a while, now and then."""
+    """Delay spikes: no packet arrives for 50 to 200 ms, at random times."""
     return {"kind": "spikes", "gap_mean_s": float(gap_mean_s), "shortest_ms": shortest_ms, "longest_ms": longest_ms}
 
 
 def fault() -> Family:
-    """From 20 s on, for five seconds, half of what comes back is lost or all of it, on a steady link or while the link
-    has half its rate; for ten, the link carries nothing, or has half its rate behind a queue of one packet or of 5 s.
+    """From 20 s on, half or all of the feedback is lost for 5 s, on a steady link or while the link has half its rate;
+    or for 10 s the link carries nothing, or has half its rate behind a queue of one packet or of 5 s.
     """
     cases = [
         Case("feedback50", reverse=_feedback_lost(0.5)),
@@ -194,7 +194,7 @@ def _feedback_lost(ratio: float) -> Fields:
 
 
 def _carrying(share: float, length_s: float, **fields: Any) -> Callable[[float], Fields]:
-    """A forward link with `fields` that has `share` of its rate for that long."""
+    """A forward link with `fields` that has `share` of its rate for `length_s` from FAULT_BEGINS_S on."""
 
     def forward(rate_bps: float) -> Fields:
         times_s = [0.0, FAULT_BEGINS_S, FAULT_BEGINS_S + length_s]
