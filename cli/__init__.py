@@ -1,1 +1,1 @@
-"""The command `weir`: its subcommands, and the exit status of each kind of failure."""
+"""The command `weir`: its subcommands and exit statuses."""

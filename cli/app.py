@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from weir.errors import InputError, end_interrupted, unknown
 from weir.installation import installed_version
 
-# By name: the module and name of the function or group, or a table of commands; and a line of help.
+# By name: the module and name of a function or group, or a table of commands; and a line of help.
 Commands = Mapping[str, tuple[Any, str]]
 
 TRACES: Commands = {
@@ -46,14 +46,14 @@ COMMANDS: Commands = {
     "traces": (TRACES, "Check, convert, list and generate traces and scenarios."),
     "webrtc": ("weir.webrtc_patch.check_command:app", "Check the patches that put Weir into libwebrtc."),
 }
-# The base class of what typer shows of a wrong use.
+# The base class of typer's usage errors.
 _UsageError: Any = typer.BadParameter.__base__
 _LOOK: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
 def build_app() -> typer.Typer:
-    """The command with its subcommands, also those whose optional packages are not installed."""
-    # The options of completion stand before any command; reading them loads pydantic, which takes longer than the rest.
+    """The command with its subcommands, including those whose optional packages are not installed."""
+    # Completion options precede any command. Adding them loads pydantic, which takes longer than the rest.
     completion = not sys.argv[1:] or sys.argv[1].startswith("-")
     commands = COMMANDS if sys.argv[1:] and sys.argv[1] in COMMANDS else {**COMMANDS, **_registered()}
     app = _group(commands, "Estimates the bandwidth of a call, and compares rate controllers.", completion=completion)
@@ -62,14 +62,14 @@ def build_app() -> typer.Typer:
 
 
 def _registered() -> Commands:
-    """The commands of other distributions: their entry points of the group `weir.commands`."""
+    """The commands of other distributions: entry points of the group `weir.commands`."""
     return {
         one.name: (one.value, one.dist.metadata["Summary"]) for one in entry_points(group="weir.commands") if one.dist
     }
 
 
 class _BooleanHelp:
-    """A mixin that gives --help the value False where it is not given: typer would load pydantic to read None."""
+    """A mixin that makes False the default of --help: for None, typer would load pydantic."""
 
     def get_help_option(self, ctx: Any) -> Any:
         option = super().get_help_option(ctx)  # type: ignore[misc] # of the class that it is mixed into
@@ -79,7 +79,7 @@ class _BooleanHelp:
 
 
 class _Command(_BooleanHelp, TyperCommand):
-    """A command. Where its module has MOST_USED, help texts by parameter, --help shows only these."""
+    """A command. If its module has MOST_USED (help texts by parameter), --help shows only these parameters."""
 
     most_used: Mapping[str, str] = {}
 
@@ -105,7 +105,7 @@ def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.
     class Group(_BooleanHelp, TyperGroup):
         def __init__(self, **attributes: Any) -> None:
             super().__init__(**attributes)
-            # The names serve suggestions; `get_command` has the commands.
+            # The names are for suggestions only; `get_command` loads the commands.
             self.commands: Any = dict.fromkeys(commands)
 
         def main(self, *arguments: Any, **options: Any) -> Any:
@@ -138,7 +138,7 @@ def _group(commands: Commands, text: str, *, completion: bool = False) -> typer.
 
 
 def _in_our_form(error: Any) -> str:
-    """The message of a wrong use: the option, its value in quotes, the fault, and where the options are described."""
+    """The message of a usage error: option, value in quotes, fault, and the command that shows the options."""
     from weir.files.input import printable
 
     parameter, context = getattr(error, "param", None), error.ctx
@@ -175,7 +175,7 @@ def _load(name: str, place: Any, text: str) -> Any:
     command = typer.main.get_command(found)
     if isinstance(command, _Command):
         command.most_used = getattr(import_module(module), "MOST_USED", {})
-    # Until now Ctrl-C has ended the process.
+    # Ctrl-C ended the process while modules were loading; from here on it raises KeyboardInterrupt.
     if signal.getsignal(signal.SIGINT) is end_interrupted:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return command

@@ -1,7 +1,7 @@
 """`weir bench`: measures this machine and writes the figures as JSON.
 
-Every figure is the median over repetitions; the smallest and largest stand beside it. The estimator's and GCC's
-figures come from google-benchmark executables in the build folder.
+Every figure is a median over repetitions, written with the smallest and largest value. The figures of the estimator and
+of GCC come from google-benchmark executables in the build folder.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _BUILD_DIR: Final = Path("build/release")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its bound, at least (">=") or at most ("<="), and google-benchmark's name of what was measured with the
-    field that holds it, in the unit of the figure. One without a bound is for comparison only: the processor decides
-    it, and a ratio beside it has the bound.
+    """A figure: its lower (">=") or upper ("<=") bound, the name of its google-benchmark, and the field of the result,
+    in the unit of the figure. A figure without a bound is for comparison only: it depends on the processor, and a ratio
+    derived from it has the bound.
     """
 
     bound: tuple[str, float] | None = None
@@ -48,7 +48,7 @@ FIGURES: dict[str, Figure] = {
     "sim.rule_simulated_s_per_s": Figure(),
     "sim.weir_to_rule_ratio": Figure((">=", 0.5)),
     "env.steps_per_s": Figure((">=", 10_000)),
-    # Steps of 60 ms; for the original 86 are published. On libwebrtc's stack as on the simulator's own.
+    # Steps of 60 ms; the published speed of the original is 86. The bound also holds on libwebrtc's stack.
     "env.opennetlab_steps_per_s": Figure((">=", 2_000)),
     "env.opennetlab_libwebrtc_steps_per_s": Figure((">=", 2_000)),
     "sim.rss_mb": Figure(("<=", 120)),
@@ -102,8 +102,8 @@ def bench(
     force: ForceOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Measure simulator, environment and estimator on this machine. Exit status 1 when a figure could not be
-    measured.
+    """Measure the speed of the simulator, the environment and the estimator on this machine. Exit status 1 if a figure
+    could not be measured.
     """
     if not build_dir.is_dir():
         if build_dir == _BUILD_DIR:
@@ -179,8 +179,8 @@ def run_executables(build_dir: Path, repetitions: int) -> Values:
     """Values of all google-benchmark executables (`*_benchmark`) below a build folder.
 
     Raises:
-        MissingComponent: there are none.
-        subprocess.SubprocessError: one fails, or takes too long.
+        MissingComponent: there are no executables.
+        subprocess.SubprocessError: an executable fails or takes too long.
     """
     executables = sorted(p for p in build_dir.rglob("*_benchmark") if p.is_file() and os.access(p, os.X_OK))
     if not executables:
@@ -203,9 +203,9 @@ def run_executables(build_dir: Path, repetitions: int) -> Values:
 
 
 def read_google_benchmark(document: Mapping[str, Any]) -> Values:
-    """The figures in google-benchmark's JSON, one value per repetition; its own means and medians are left out.
+    """The figures in google-benchmark's JSON, one value per repetition, without its means and medians.
 
-    A name may go on after a slash ("GccFeedback/2500/manual_time"). Times are in nanoseconds, its default.
+    A name may continue after a slash ("GccFeedback/2500/manual_time"). Times are in nanoseconds, its default.
     """
     figures: Values = {}
     for measured in document["benchmarks"]:
@@ -220,9 +220,7 @@ def read_google_benchmark(document: Mapping[str, Any]) -> Values:
 
 
 def describe(figures: Mapping[str, Sequence[float]], failures: Mapping[str, str]) -> dict[str, Any]:
-    """The document that is written: the figures flat under their names, then spread, targets, machine and what
-    failed.
-    """
+    """The output document: the figures by name, then spread, targets, machine and failures."""
     medians = {name: _rounded(statistics.median(values)) for name, values in sorted(figures.items())}
     reached = {}
     bounds = {name: one.bound for name, one in FIGURES.items() if one.bound}

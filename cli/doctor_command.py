@@ -1,4 +1,4 @@
-"""`weir doctor`: the components of Weir on this machine, and how to get those that are missing."""
+"""`weir doctor`: the components of Weir on this machine, and how to install missing ones."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from weir.simulator.executables import find_program, find_simulator
 # "run": Weir does not work without it. "build": needed to build Weir. "train", "test", "calls": needed only for these.
 Need = Literal["run", "build", "train", "test", "calls"]
 
-# Each extra, and what its packages are needed to.
+# The need for the packages of each extra.
 _EXTRAS: dict[str, Need] = {"bench": "run", "call": "calls", "train": "train"}
 _TEST_PACKAGES = ("mypy", "pytest", "ruff")
-# The targets of the Makefile that install them.
+# The Makefile targets that install the components of each need.
 _TARGETS: dict[Need, str] = {"run": "build", "train": "train", "test": "build-test", "calls": "webrtc"}
-# Off a terminal, wider than any path: what is copied or searched for stands in one line.
+# Line width outside a terminal: longer than any path, so that text to copy or search stays on one line.
 _LONGEST_LINE = 10_000
 _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("g++", "build", "compiler", "apt-get install g++"),
@@ -42,7 +42,7 @@ _PROGRAMS: tuple[tuple[str, Need, str, str], ...] = (
     ("chromium", "calls", "Chromium", "apt-get install chromium"),
     ("espeak-ng", "calls", "espeak-ng", "apt-get install espeak-ng"),
 )
-# Debian packages that carry what weir-sim is built from.
+# Debian packages of the libraries that weir-sim is built from.
 _LIBRARIES = (("ns-3", "libns3-dev"), ("libwebrtc", "libtgowt-dev"))
 
 
@@ -132,7 +132,7 @@ def _simulator() -> Iterator[Component]:
         inside = parts.get(keys[name])
         found = f"{inside} (in weir-sim)" if inside else _debian_version(package)
         yield Component(name, "run", found, f"apt-get install {package}, then {how_to_get('build')}")
-    # The Python module and weir-sim each find it.
+    # The Python module and weir-sim each load it; both must find it.
     library = weir.onnxruntime_version() if parts.get("onnxruntime", "present") else None
     yield Component("onnxruntime, C library", "run", library or None, how_to_get("build", "onnxruntime"))
 

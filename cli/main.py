@@ -1,6 +1,6 @@
-"""The entry point of `weir`: runs the command, and turns errors into one message and an exit status.
+"""The entry point of `weir`: runs the command, and converts errors to one message and an exit status.
 
-Nothing here needs a package outside Python's own library, so that a missing one is a message, too.
+Imports only the standard library, so that it can report any missing package.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TextIO
 
 from weir.errors import DiskFull, InputError, MissingComponent, end_interrupted
 
-# Errors of writing that are not the command's fault.
+# Write errors that are not the command's fault.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 # Python's text when every folder for temporary files is full; it looks like a missing file.
 _NO_TEMPORARY_FOLDER = "No usable temporary directory"
@@ -32,12 +32,12 @@ class ExitStatus(IntEnum):
 
 def main() -> None:
     """Runs the command and exits with its status."""
-    # Ctrl-C ends the process at once while it imports and while it ends; `build_app` has its commands interrupted.
+    # Ctrl-C ends the process at once during imports and shutdown. While a command runs, it raises KeyboardInterrupt.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end_interrupted)
-    # Streams that were closed before the start are None, and the next files to be opened would get their numbers.
+    # Standard streams that are closed at the start are None; files opened later would get their descriptors.
     sys.stdin, sys.stdout, sys.stderr = sys.stdin or _nothing(), sys.stdout or _nothing(), sys.stderr or _nothing()
-    # File names need not be valid UTF-8; they can be printed all the same.
+    # Make file names that are not valid UTF-8 printable.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -74,7 +74,7 @@ def _run() -> ExitStatus:
         status = _fail(
             f"{error.filename or 'the output'}: {error.strerror}; free some space and try again", ExitStatus.FAILED
         )
-        # Python would complain once more about output that a full disk did not take.
+        # Prevent a second error when Python flushes the remaining output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return status
     return ExitStatus.DONE

@@ -1,4 +1,4 @@
-"""`weir report`: summary and page of results, calls, a training, a browser's dump or RTC event log."""
+"""`weir report`: writes summary and page of results, calls, a training, a browser's dump or an RTC event log."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def report(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Makes summary.json and report.html of a folder again, also of an interrupted replay or of calls of `weir serve`;
-    or report.html of a browser's dump: when its video froze, and why; or of an RTC event log: its target, rate, delay.
+    """Write summary.json and report.html of a folder again, also of an interrupted replay or of calls of `weir serve`;
+    or report.html of a browser's dump (when video froze, and why) or of an RTC event log (target, rate, delay).
     """
     _check(path)
     if not path.is_dir():
@@ -85,7 +85,7 @@ def _report_dump(path: Path, out: Path, *, quiet: bool) -> tuple[str, Path]:
 
 
 def _report_training(folder: Path) -> tuple[str, Path] | None:
-    """The report of a training; None where the folder holds none."""
+    """The report of a training; None if the folder has none."""
     with loading():
         from weir.trainer.report import training_report
 

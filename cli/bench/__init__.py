@@ -1,1 +1,1 @@
-"""`weir bench`: how fast this machine simulates, steps the environment and decides."""
+"""`weir bench`: the speed of simulation, environment steps and decisions on this machine."""

@@ -1,4 +1,4 @@
-"""Measures the environments in steps per second: many of Gymnasium at once, and OpenNetLab's gym."""
+"""Measures the environments in steps per second: a vector of Gymnasium environments, and OpenNetLab's gym."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _STEPS = 4000
 
 
 def measure_environment(simulator: Path, repetitions: int) -> list[float]:
-    """Environment steps per second, one value per repetition: as many environments as a training has by default, random
-    actions, 1 Mbps.
+    """Environment steps per second, one value per repetition, with random actions on 1 Mbps and as many environments as
+    the default of a training.
     """
     capacity = {"times_s": [0.0], "rates_bps": [1e6]}
     scenario = Scenario.make(name="bench", duration_s=60.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
@@ -46,7 +46,7 @@ def measure_opennetlab(stack: Stack, repetitions: int) -> list[float]:
     """Steps of 60 ms per second of OpenNetLab's gym, one value per repetition: one process, 1 Mbps over 3 Mbps.
 
     Raises:
-        MissingComponent: the stack's program is not there.
+        MissingComponent: the stack's program is not installed.
     """
     gym = Gym(stack=stack)
     speeds = []

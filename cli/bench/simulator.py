@@ -1,4 +1,4 @@
-"""Measures the simulator process: how fast it simulates, and how much memory it keeps."""
+"""Measures the speed and the memory of the simulator process."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from weir.traces.schema.scenario import Scenario
 PACKETS_PER_S = 300
 RUN_S = 1000.0
 LONG_RUN_S = 10_000.0
-# Payload, RTP header and its extension: what a target rate counts.
+# Payload, RTP header and extension: the bytes that a target rate counts.
 _RTP_PACKET_BYTES = 1224
 _TIME_LIMIT_S = 300.0
 
 
 def measure_simulator(executable: Path, model: Path, repetitions: int) -> dict[str, list[float]]:
-    """One process runs one RTP flow of 300 packets/s (2.9 Mbps) under the controller weir, policy and statistics in the
-    loop, and under rule, again and again. The first, short runs load the model and are not measured.
+    """Runs one RTP flow of 300 packets/s (2.9 Mbps) repeatedly in one process, alternately under the controllers weir
+    (with policy and statistics) and rule. The first, short runs load the model and are not measured.
 
     Returns:
         Figures by name. `simulated_s_per_s` has one value per run of RUN_S under the controller weir,
-        `rule_simulated_s_per_s` one per run under rule, in turns with them: `weir_to_rule_ratio` is the cost of the
-        policy, whatever else the machine does. `rss_mb` is the resident memory of the process after LONG_RUN_S more,
-        and `rss_growth_mb` how much of that came in the last three quarters of it. `packets_per_s` is what the flow
-        really sent.
+        `rule_simulated_s_per_s` one per run under rule. As these alternate, `weir_to_rule_ratio` is the cost of the
+        policy, independent of the load of the machine. `rss_mb` is the resident memory of the process after LONG_RUN_S
+        more, and `rss_growth_mb` its growth in the last three quarters of that run. `packets_per_s` is the actual
+        packet rate of the flow.
 
     Raises:
         RuntimeError: the simulator failed; the message contains its output.
@@ -65,7 +65,7 @@ def measure_simulator(executable: Path, model: Path, repetitions: int) -> dict[s
 
 
 def _memory_during(process: subprocess.Popen[bytes], model: Path) -> list[float]:
-    """Resident memory in MB over a run of LONG_RUN_S; the last entry is that after it."""
+    """Resident memory in MB over a run of LONG_RUN_S; the last entry is taken after the run."""
     samples, done = [_rss_mb(process.pid)], threading.Event()
 
     def watch() -> None:
@@ -111,7 +111,7 @@ def _run(process: subprocess.Popen[bytes], model: Path, duration_s: float, contr
 
 
 def _scenario(duration_s: float) -> dict[str, Any]:
-    # With one rate between minimum and maximum the policy decides, but the packet rate is known.
+    # Minimum and maximum rate are equal: the policy runs, and the packet rate is known.
     rate = float(PACKETS_PER_S * _RTP_PACKET_BYTES * 8)
     flow = {
         "kind": "rtp",
