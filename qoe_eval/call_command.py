@@ -1,4 +1,4 @@
-"""The command `weir call`: checks what it is given; `call/call.py` has the work."""
+"""The command `weir call`: checks its options; `call/call.py` implements it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _AT_SENDER = (*LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER)
 
 @with_options(CallOptions)
 def call(options: CallOptions) -> None:
-    """Makes real calls through a link that replays a scenario, and measures them at the receiver.
+    """Make real calls through a link that replays a scenario, and measure them at the receiver.
 
-    Writes results.jsonl, summary.json, report.html, and a folder with logs and recording for each call. The same
-    command again makes the calls that were interrupted or failed. Needs no root; under sudo everything runs as the user
-    who called it.
+    Writes results.jsonl, summary.json, report.html, and a folder with logs and recording for each call. Running the
+    same command again makes the calls that were interrupted or failed. Needs no root; under sudo, everything runs as
+    the user who called it.
     """
     become_caller()
     started = time.monotonic()
@@ -53,7 +53,7 @@ def call(options: CallOptions) -> None:
 
 
 def _have_commands(options: CallOptions) -> bool:
-    """True if both ends are commands. Raises InputError if only one is, or if an end is neither command nor name."""
+    """True if both ends are commands. Raises InputError if only one is, or if one is neither a command nor known."""
     ends = {"--sender": options.sender, "--receiver": options.receiver}
     commands = [option for option, end in ends.items() if is_command(end)]
     for option, end in ends.items():
@@ -68,7 +68,7 @@ def _have_commands(options: CallOptions) -> bool:
 
 
 def _check_labels(options: CallOptions, labels: Sequence[str]) -> None:
-    """Raises InputError for what commands at the ends cannot use."""
+    """Raises InputError for options that commands at the ends cannot use."""
     for label in labels:
         if not re.fullmatch(r"[\w.-]{1,40}", label):
             raise InputError(f"--controller '{printable(label)}': a label is of 1 to 40 letters, digits, '.', '-', '_'")

@@ -1,4 +1,4 @@
-"""`weir evaluate`: a model against the goals of suites."""
+"""`weir evaluate`: compares a model with the goals of suites."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from weir.simulator.executables import find_simulator
 
 _FAMILIES = ("route", "clock", "loss", "jitter", "tcp", "policer", "slots", "reverse", "start", "mute", "content",
              "fault", "everything")  # fmt: skip
-# The sets by suite. The suites take a second to load.
+# The sets by suite, listed here because the suites take a second to load.
 SETS = {
     "policy": ("catalogue", "random", *TRACE_SETS[::-1], "steady", "more random", "slow decisions", "start", "halved",
                "rfc8867", "compared", "video", "wide"),
@@ -94,7 +94,7 @@ def evaluate(
 ) -> None:
     """Measure a model against the goals of suites, in replays and real calls.
 
-    Exit status 0 whether or not the goals are reached. An interrupted run is resumed by the same command.
+    Exit status 0 whether or not the goals are reached. The same command resumes an interrupted run.
     """
     started = time.monotonic()
     for name in suite or ():
@@ -174,11 +174,11 @@ def evaluate(
 def _check_record(
     path: Path, suites: Sequence[str], only: Sequence[str], chosen_sets: Sequence[str], scenarios: int | None
 ) -> None:
-    """Refuses a record that would not be of one whole suite, or of sets of calls, which take hours; and one that would
-    replace another file. Before anything runs.
+    """Checks, before anything runs, that a record is of one whole suite, or of sets of calls, which take hours, and
+    does not replace another kind of file.
 
     Raises:
-        InputError: as said.
+        InputError: one of these does not hold.
     """
     shown = printable(path)
     if len(set(suites)) != 1:

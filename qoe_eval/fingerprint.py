@@ -1,7 +1,7 @@
-"""The fingerprint of a simulator: its behaviour in a few replays, as one SHA-256.
+"""The fingerprint of a simulator: its behavior in a few replays, as one SHA-256.
 
-A change of code that leaves every replay as it was leaves the fingerprint; one that does not makes the records of
-results stale. It is of the shipped model. `simulator/fingerprints.json` has one for each version of libwebrtc; run
+A code change that does not affect replays keeps the fingerprint; any other change makes the records of results stale.
+It is of the shipped model. `simulator/fingerprints.json` has one for each version of libwebrtc; run
 `python -m weir.qoe_eval.fingerprint` to write that of this build.
 """
 
@@ -27,12 +27,12 @@ SCENARIOS = ("steps", "cellular-3m", "tcp-competitor", "jittery", "lossy-bursty"
 CONTROLLERS = ("weir", "weir-send", "rule", "gcc")
 DURATION_S = 20.0
 _TIME_LIMIT_S = 60.0
-# Far fewer digits than a change of behaviour needs to show, so that another processor's rounding does not.
+# Enough digits to show a change of behavior, and few enough to hide the rounding of another processor.
 _DIGITS = 6
 
 
 def fingerprint(simulator: Path, model: Path) -> str:
-    """The SHA-256 over what every flow of the replays sent, received, lost and waited.
+    """The SHA-256 over packets and bytes sent, packets received and lost, and delays of every flow of the replays.
 
     Raises:
         RuntimeError: a replay failed.
@@ -70,12 +70,12 @@ def _shortened(scenario: Scenario) -> Scenario:
 
 
 def read_fingerprints(path: Path) -> Mapping[str, str]:
-    """The fingerprints of a file by version of libwebrtc."""
+    """The fingerprints in a file, by version of libwebrtc."""
     return {str(version): str(digest) for version, digest in parse_json(read_text(path), str(path)).items()}
 
 
 def main(path: Path) -> None:
-    """Writes the fingerprint of this build into a file that may have others."""
+    """Writes the fingerprint of this build to a file, and keeps those of other versions."""
     simulator = find_simulator()
     own = {simulator_versions(simulator)["libwebrtc"]: fingerprint(simulator, shipped_model())}
     found = {**read_fingerprints(path), **own}

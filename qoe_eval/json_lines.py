@@ -1,4 +1,4 @@
-"""Logs of JSON lines. A killed process may leave a torn last line, so each line is bounded and checked by itself."""
+"""Logs of JSON lines. A killed process may leave a truncated last line, so each line is checked separately."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST_NUMBER = 1e18
 
 
 class JsonLinesWriter:
-    """Writes each object at once, so that a crash of this process loses none."""
+    """Writes each object immediately, so that a crash of this process loses none."""
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if the file cannot be written."""
@@ -35,10 +35,10 @@ class JsonLinesWriter:
 
 
 def read_objects(path: Path) -> Iterator[dict[str, Any]]:
-    """Yields the objects of a file and skips lines that are not an object. A missing file yields nothing.
+    """Yields the objects in a file; skips lines that are not objects. A missing file yields nothing.
 
     Raises:
-        InputError: the file cannot be read, or is larger than the log of any call.
+        InputError: the file cannot be read, or is too large for the log of a call.
     """
     try:
         file = open_file(path)
@@ -58,7 +58,7 @@ def read_objects(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def parse_object(line: bytes) -> dict[str, Any] | None:
-    """The object of a line; None if it has none, as a torn one."""
+    """The object in a line; None if there is none, for example in a truncated line."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -67,7 +67,7 @@ def parse_object(line: bytes) -> dict[str, Any] | None:
 
 
 def number(value: Any, lowest: float = -LARGEST_NUMBER, highest: float = LARGEST_NUMBER) -> float | None:
-    """Returns a finite number within bounds unchanged, and None for anything else, booleans included."""
+    """Returns a finite number within bounds unchanged, and None for anything else, including booleans."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

@@ -27,7 +27,7 @@ _FAILED_STATUS = 1
 
 @dataclass(frozen=True, kw_only=True)
 class LinkOptions(PathArguments):
-    """The options of `weir link`; their help texts say what they mean."""
+    """The options of `weir link`; see their help texts."""
 
     scenario: Annotated[
         str, typer.Argument(metavar="SCENARIO", help="As for replay: a trace, a scenario file, catalogue/NAME.")
@@ -52,12 +52,12 @@ class LinkOptions(PathArguments):
 
 @with_options(LinkOptions)
 def link(options: LinkOptions) -> None:
-    """Runs a command, or your shell, behind a link that replays a scenario in real time; IPv4 only.
+    """Run a command, or your shell, behind a link that replays a scenario in real time; IPv4 only.
 
-    The command has a network of its own with only the link: 10.211.0.1 here and 10.211.0.2 at the far end (the other
-    way round with --receive), in the environment as WEIR_LINK_LOCAL and WEIR_LINK_FAR. The scenario begins with the
+    The command has its own network, which contains only the link: 10.211.0.1 here and 10.211.0.2 at the far end (vice
+    versa with --receive), in the environment as WEIR_LINK_LOCAL and WEIR_LINK_FAR. The scenario begins with the
     command; after its end the capacity continues as its trace defines. Exit status: the command's, or 1, 2 or 3 with a
-    message of weir. Needs no root; under sudo everything runs as the user who called it.
+    message of weir. Needs no root; under sudo, everything runs as the user who called it.
     """
     become_caller()
     options.check_files([options.scenario])

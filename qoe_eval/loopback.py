@@ -1,8 +1,7 @@
 """Access protection of servers on loopback.
 
-Any web page that the user has open can send requests to loopback, and so can other users of the machine. The check of
-the Host header stops DNS rebinding, that of the Origin header stops other pages, and a token of the run stops other
-users.
+Any web page that the user has open can send requests to loopback, and so can other users of the machine. Checking the
+Host header stops DNS rebinding, checking the Origin header stops other pages, and a token of the run stops other users.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from aiohttp.web_protocol import RequestHandler
 
 HOST = "127.0.0.1"
 TOKEN_PARAMETER = "token"
-# Connections without a request that has the token: how many, and for how long.
+# Limits of the number and time in seconds of connections that have not sent a request with the token.
 MAX_STRANGERS = 64
 STRANGER_S = 10.0
 _NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
 
-# Reports have inline style and script; they may load files beside them and connect to no server. Files of calls may be
-# a stranger's: in the sandbox their origin is not the page's, whatever their type.
+# Reports have inline style and script; they may load files from this server, but not connect to any. Files of calls may
+# be from strangers: the sandbox gives them another origin than the page's, whatever their type.
 _REPORT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
     "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -35,7 +34,7 @@ _PAGE_POLICY = (
     "connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-# Headers of every answer.
+# Headers of every response.
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
 _HEADERS = HEADERS | {"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"}
 
@@ -56,37 +55,38 @@ def check_address(request: web.Request, hosts: Container[str]) -> None:
 
 
 def is_token(given: str, token: str) -> bool:
-    """Compares with the token in constant time."""
+    """Compares a text with the token in constant time."""
     return hmac.compare_digest(given.encode(errors="replace"), token.encode())
 
 
 class Connections:
-    """Closes connections without a request that has the token: other users of this machine can open any number."""
+    """Closes connections that do not send the token, as other users of this machine can open any number of them."""
 
     def __init__(self) -> None:
         self._strangers: dict[RequestHandler, asyncio.TimerHandle] = {}
 
     def accept(self, handler: RequestHandler) -> RequestHandler:
-        """Takes a new connection, and closes the oldest without a token if there are too many."""
+        """Accepts a new connection; closes the oldest one without a token if there are too many."""
         while len(self._strangers) >= MAX_STRANGERS:
             self._close(next(iter(self._strangers)))
         self._strangers[handler] = asyncio.get_running_loop().call_later(STRANGER_S, self._close, handler)
         return handler
 
     def welcome(self, handler: RequestHandler) -> None:
-        """Keeps a connection: a request with the token came."""
+        """Keeps a connection that has sent the token."""
         if (timer := self._strangers.pop(handler, None)) is not None:
             timer.cancel()
 
     def _close(self, handler: RequestHandler) -> None:
         self._strangers.pop(handler).cancel()
-        # Not at once: where many connections come together, the oldest has no transport yet that could be closed.
+        # Deferred: when many connections arrive together, the oldest may not have a transport to close yet.
         asyncio.get_running_loop().call_soon(handler.force_close)
 
 
 class Access:
-    """The rules of one server. Every request needs `token`, in the address or in the cookie of the first answer. One
-    for a file of a call may come by a link of a report, which has another origin: there a cookie for files is enough.
+    """The rules of one server. Every request needs `token`, in the address or in the cookie of the first response. A
+    request for a file of a call may come from a link in a report, which has another origin: a cookie for files is
+    sufficient there.
     """
 
     def __init__(self, token: str, port: int, reports_below: str) -> None:
@@ -118,7 +118,7 @@ class Access:
         return check
 
     async def add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Security headers for every answer, and the cookie; for the application's `on_response_prepare`."""
+        """Adds security headers to every response, and the cookies; for the application's `on_response_prepare`."""
         of_call = request.path.startswith(self._reports_below)
         policy = _REPORT_POLICY if of_call else _PAGE_POLICY.format(host=request.host)
         response.headers.update(_HEADERS | {"Content-Security-Policy": policy})

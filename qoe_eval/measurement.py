@@ -1,7 +1,7 @@
-"""Records of results: what a command measured, small enough to stand in the repository and be cited by its documents.
+"""Records of results: measurements of a command, small enough to be kept in the repository and cited by its documents.
 
-A measurement is one JSON file of `docs/results/`. Each value has a key, such as `bundled/weir/challenge`.
-`make results` writes them, `docs/cite.py` puts their values into the documents.
+A measurement is one JSON file in `docs/results/`. Each value has a key, such as `bundled/weir/challenge`.
+`make results` writes the files, `docs/cite.py` inserts their values in the documents.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Subject = Literal["model", "earlier model", "simulator"]
 
 
 class Value(NamedTuple):
-    """A value and its interval: 95 % of a mean, or the smallest and largest repetition of a speed; None twice where
-    there is none.
+    """A value and its interval: the 95 % interval of a mean, or the smallest and largest repetition of a speed; both
+    are None if there is none.
     """
 
     value: Number
@@ -35,7 +35,7 @@ class Value(NamedTuple):
 
 
 class Origin(BaseModel):
-    """Where a part of a record comes from: the command, the model behind it (empty: none), the commit and date of the
+    """The origin of a part of a record: the command, the model used (empty: none), the commit and the date of the
     measurement.
     """
 
@@ -51,18 +51,18 @@ class Measurement(BaseModel):
     """A record of results.
 
     Attributes:
-        measured: where: in replays, on a machine (speed), in calls, by a training, or as a paper's experiment.
+        measured: the kind: in replays, on a machine (speed), in calls, by a training, or as a paper's experiment.
         about: the sets and seeds, for readers.
-        command: that measures it again.
-        model_sha256: of the model; empty where none is behind the values.
-        subject: what the values are about: the shipped model; an earlier one, as documents then say; or how near
-            simulators are to calls, under whichever model.
-        simulator: the fingerprint (`weir.qoe_eval.fingerprint`) of the simulator behind replays.
-        libwebrtc: the version of opponents.
-        commit: of the code that measured, or from whose documents the values were taken over.
-        taken_over: the document; empty for a record that its command wrote.
-        origins: of parts that were measured apart, by the first word of their values' keys.
-        published: what a paper gives for the value of a key.
+        command: the command that repeats the measurement.
+        model_sha256: digest of the model; empty if the values do not depend on one.
+        subject: the subject of the values: the shipped model; an earlier one, which documents then state; or the
+            accuracy of simulators relative to calls, under any model.
+        simulator: the fingerprint (`weir.qoe_eval.fingerprint`) of the simulator that made replays.
+        libwebrtc: the version of the opponents.
+        commit: commit of the code that measured, or of the document from which the values were copied.
+        taken_over: the document; empty for a record written by its command.
+        origins: origins of parts that were measured separately, by the first word of their values' keys.
+        published: the published values of a paper, by key.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -84,7 +84,7 @@ class Measurement(BaseModel):
 
 
 def write_measurement(path: Path, record: Measurement) -> None:
-    """Writes a record, a value a line, rounded to six significant digits."""
+    """Writes a record, one value per line, rounded to six significant digits."""
     head = record.model_dump_json(by_alias=True, exclude={"values"}, exclude_defaults=True, indent=1)
     head = head.removesuffix("\n}").replace("{", f'{{\n "schema": "{SCHEMA}",', 1)
     lines = ",\n".join(
@@ -95,9 +95,7 @@ def write_measurement(path: Path, record: Measurement) -> None:
 
 
 def read_measurement(path: Path) -> Measurement:
-    """Raises:
-    InputError: the file cannot be read, or is no record of results.
-    """
+    """Reads a record. Raises InputError if the file cannot be read, or is not a record of results."""
     return read_document(path, Measurement, "record of a command, which writes it again")
 
 
@@ -116,7 +114,7 @@ def today() -> str:
 
 
 def stale(record: Measurement, model_sha256: str, fingerprints: Mapping[str, str]) -> str:
-    """Why a record is no longer about the repository; empty: it is. Values that were taken over from a document have
+    """Why a record does not apply to this state of the repository; empty if it does. Values copied from a document have
     no fingerprint.
     """
     if record.subject == "model" and record.model_sha256 not in ("", model_sha256):

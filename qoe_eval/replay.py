@@ -1,4 +1,4 @@
-"""The work of `weir replay`: plans, runs and reports."""
+"""Implements `weir replay`: plans, runs and reports."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from weir.traces.schema.scenario import RtpFlow
 
 FINDINGS_SHOWN = 5
 MODEL_STACK_ALONE = ("pcc", "oracle", "oracle-present")
-"""Controllers that need a sender of the simulator's own."""
+"""Controllers that require the simulator's own sender."""
 _SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
     SeriesKept.ALL: "kept",
     SeriesKept.FIRST: "first kept",
@@ -54,7 +54,7 @@ _SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
 
 @dataclass(frozen=True)
 class ReplayPlans:
-    """The runs of one replay: the main comparison, and those beside it."""
+    """The runs of one replay: the main comparison, and additional runs."""
 
     main: ReplayPlan
     objectives: list[ReplayPlan]
@@ -78,11 +78,11 @@ class ReplayResults:
 def run_replay(
     options: ReplayOptions, names: Sequence[str], custom: Mapping[str, CustomController], started: float
 ) -> None:
-    """Plans, runs and reports; prints the summary. `names` and `custom`: the controllers, as of `check_controllers`.
+    """Plans, runs and reports; prints the summary. `names` and `custom`: the result of `check_controllers`.
 
     Raises:
         InputError: an option or a file cannot be used, or the simulator refused a run.
-        MissingComponent: there is no simulator or no model.
+        MissingComponent: the simulator or the model is missing.
         typer.Exit: interrupted, a run failed, or a requirement is not met.
     """
     plans = plan_replay(options, names, custom)
@@ -107,7 +107,7 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], custom: Mapping[st
 
     Raises:
         InputError: an option or a file cannot be used.
-        MissingComponent: there is no simulator or no model.
+        MissingComponent: the simulator or the model is missing.
     """
     simulator = find_stack(options.stack)
     call = options.call_media()
@@ -154,7 +154,7 @@ def _media(options: ReplayOptions) -> tuple[MediaKind | None, float | None]:
 
 
 def _available(names: Sequence[str], simulator: Path, options: ReplayOptions) -> list[str]:
-    """Those that `simulator` runs. Raises MissingComponent or InputError for another that the user named."""
+    """The controllers that `simulator` has. Raises MissingComponent or InputError for others that the user named."""
     missing = unavailable_controllers(simulator)
     if options.stack == "libwebrtc":
         model_alone = [name for name in names if without_field_trials(name) in MODEL_STACK_ALONE]
@@ -171,24 +171,24 @@ def _available(names: Sequence[str], simulator: Path, options: ReplayOptions) ->
 
 
 def _family_plan(plan: ReplayPlan) -> ReplayPlan:
-    """The small grid of every family under the controllers of a plan that are rivals: one seed, no series kept."""
+    """The small grid of every family under the controllers of a plan that do not know the path: one seed, no series."""
     scenarios = [scenario for media in MEDIA for some in small_grid(media).values() for scenario in some]
     rivals = [name for name in plan.controllers if not knows_path(name)]
     return replace(plan, scenarios=scenarios, controllers=rivals, seeds=(objective_runs.SEED,), series="measured")
 
 
 def run_parts(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
-    """Runs what is not there yet, with a progress bar.
+    """Makes the missing runs, with a progress bar.
 
     Raises:
-        InputError: the simulator refused a run; what is complete is kept.
+        InputError: the simulator refused a run; complete runs are kept.
         typer.Exit: interrupted, or the simulator does not work.
     """
     out, console = options.out, error_console()
 
     def run(some: list[ReplayPlan], folder: Path, after_interrupt: str = "") -> ReplayOutcome:
         if not some and folder.is_dir():
-            # Records of an earlier replay with other options are set aside.
+            # Set aside the records of an earlier replay with other options.
             RunStore(folder).start({})
         return run_with_progress(
             some,
@@ -223,7 +223,7 @@ def report_results(
 
 
 def _show_findings(trace: ImportedTrace) -> None:
-    """Prints the first findings of a trace, repaired or only odd, on standard error."""
+    """Prints the first findings of a trace, repaired or not, on standard error."""
     for finding in trace.findings[:FINDINGS_SHOWN]:
         typer.echo(f"weir: {printable_lines(str(finding))}", err=True)
     more = len(trace.findings) - FINDINGS_SHOWN

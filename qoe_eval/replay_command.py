@@ -1,4 +1,4 @@
-"""The command `weir replay`: checks what it is given; `replay.py` has the work."""
+"""The command `weir replay`: checks its options; `replay.py` implements it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOST_USED = {
 
 @with_options(ReplayOptions)
 def replay(options: ReplayOptions) -> None:
-    """Replays traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
+    """Replay traces or scenarios under rate controllers; writes results.jsonl, summary.json, series/ and report.html.
 
-    An interrupted replay continues when the same command is given again.
+    Running the same command again continues an interrupted replay.
     """
     started = time.monotonic()
     controllers = check_controllers(options.controller or [], options.controller_time_limit)

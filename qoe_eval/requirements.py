@@ -1,4 +1,4 @@
-"""Checks that this machine has everything that a call needs, before anything starts."""
+"""Checks that this machine meets all requirements of a call before anything starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHROMIUM = "/usr/bin/chromium"
 
 
 def check_requirements(*ends: str) -> None:
-    """Raises MissingComponent with everything that a call between ends (`chromium`, `native`) lacks."""
+    """Raises MissingComponent with all unmet requirements of a call between ends (`chromium`, `native`)."""
     check("a call", missing_requirements(*ends))
 
 
@@ -34,7 +34,7 @@ def missing_requirements(*ends: str) -> list[str]:
 
 
 def find_ffmpeg() -> Path:
-    """The ffmpeg of imageio-ffmpeg. Raises MissingComponent where that is not installed."""
+    """The ffmpeg of imageio-ffmpeg. Raises MissingComponent if that is not installed."""
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
 

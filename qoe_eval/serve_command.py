@@ -45,7 +45,7 @@ def serve(
         typer.Option("--browser/--no-browser", help="Open the page. Default: where there is a display."),
     ] = None,
 ) -> None:
-    """Serves a page on this machine only: pick a scenario, start a call, steer it, watch it, read its report."""
+    """Serve a page on this machine only: pick a scenario, start a call, steer it, watch it, read its report."""
     become_caller()
     refuse_folders_of_others(out)
     for name in inputs or ():
@@ -57,7 +57,7 @@ def serve(
 
     scenarios = offered_scenarios(inputs or [])
     make_folder(out)
-    # The display belongs to the user; a browser that root starts would refuse to run.
+    # The display belongs to the user; browsers refuse to run as root.
     opens = browser if browser is not None else _has_display() and os.geteuid() != 0
     raise typer.Exit(asyncio.run(_serve(scenarios, port, out.resolve(), Models(models), opens)))
 

@@ -1,4 +1,4 @@
-"""`weir whatif`: what other controllers would have said on a recorded call."""
+"""`weir whatif`: shows the targets of other controllers on a recorded call."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def whatif(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the page goes.")] = Path("weir-whatif"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Runs controllers on the packets and the feedback of a recorded call, in open loop: the packets stay as they were,
-    whatever a controller decides. Writes a page with their targets beside the logged one. With --closed-loop, makes
+    """Run controllers on the packets and the feedback of a recorded call, in open loop: the packets do not depend on
+    the decisions of a controller. Writes a page with their targets and the logged one. With --closed-loop, makes
     virtual calls on an estimate of the path instead.
     """
     check_exists(file)
@@ -133,7 +133,7 @@ def _closed_loop(
 
 
 def _checked(chosen: list[str]) -> list[str]:
-    """The names, each once; none for none."""
+    """The distinct names; empty if none are given."""
     if not chosen:
         return []
     names, custom = check_controllers(chosen, known=[name for name in SIMULATED if not knows_path(name)])

@@ -1,1 +1,1 @@
-"""Real calls, `weir call`: which calls are made, and with what settings."""
+"""Real calls, `weir call`: plans, endpoints, logs and measures."""

@@ -1,4 +1,4 @@
-"""An unmodified Chromium as an end of a call, in a network of its own; one that sends has a file as its camera."""
+"""An unmodified Chromium as an endpoint of a call, in its own network; the camera of a sender is a file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _ARGUMENTS = (
 
 @dataclass(frozen=True)
 class PageSettings:
-    """The page's `configure` message; all but the first two are for a page that sends."""
+    """The page's `configure` message; all fields but the first two are for a page that sends."""
 
     role: Literal["send", "receive"]
     stats_interval_ms: int
@@ -84,12 +84,12 @@ class BrowserEnd:
         """Starts nothing yet.
 
         Args:
-            network: Chromium's; None: that of this process.
-            video: the camera, a y4m file of the size in the settings; None at a receiver.
-            settings: for the page.
-            field_trials: of its libwebrtc, "TRIAL/GROUP/" each.
+            network: Chromium's network; None: that of this process.
+            video: the camera, a y4m file of the size in the settings; None for a receiver.
+            settings: settings of the page.
+            field_trials: field trials of its libwebrtc, each "TRIAL/GROUP/".
             speech: the microphone, a WAV file; None: beeps.
-            event_log: where its RTC event log goes at the end; None: none is written.
+            event_log: destination of its RTC event log; None: no log.
         """
         self._network = network
         self._video = video
@@ -108,7 +108,7 @@ class BrowserEnd:
         self._pump: asyncio.Task[None] | None = None
 
     async def start(self) -> Message:
-        """Opens the page and its camera, and compares clocks."""
+        """Opens the page and its camera, and measures the offset of its clock."""
         try:
             async with asyncio.timeout(_START_LIMIT_S):
                 await self._open()
@@ -138,7 +138,7 @@ class BrowserEnd:
         return message
 
     async def stop(self) -> str:
-        """Gets the last statistics, then ends the browser and its server, and removes its files."""
+        """Gets the last statistics, ends the browser and its server, and removes its files. Returns a fault, or ""."""
         worked = not self._stopping and self._pump is not None
         self._stopping = True
         wrong = ""
@@ -159,7 +159,7 @@ class BrowserEnd:
         return wrong
 
     def _keep_event_log(self, folder: Path) -> None:
-        """Copies the log of the page's one connection; there is none where Chromium did not connect."""
+        """Copies the log of the page's only connection, if Chromium connected."""
         if self._event_log is None:
             return
         with contextlib.suppress(OSError, InputError):
@@ -181,7 +181,7 @@ class BrowserEnd:
             except (PlaywrightError, TimeoutError):
                 closed = False
         if not closed or self._playwright is None:
-            # Chromium dies with it.
+            # Chromium dies with the driver.
             with contextlib.suppress(OSError, ValueError):
                 if self._folder is not None:
                     os.kill(int((self._folder.path / _DRIVER_PROCESS).read_text(encoding="ascii")), signal.SIGKILL)
@@ -200,7 +200,7 @@ class BrowserEnd:
         trials = [f"--force-fieldtrials={self._field_trials}"] if self._field_trials else []
         logging = []
         if self._event_log is not None:
-            # Without the folder Chromium writes none, silently.
+            # If the folder does not exist, Chromium silently writes no log.
             (event_logs := self._folder.path / _EVENT_LOGS).mkdir()
             logging = [f"--webrtc-event-logging={event_logs}"]
         self._browser = await self._playwright.chromium.launch(
@@ -215,7 +215,7 @@ class BrowserEnd:
         await self._page.goto(self._signalling.url)
 
     def _wrapper(self, folder: Path) -> Path:
-        """A script that runs Chromium in the network, and that dies with its parent."""
+        """A script that runs Chromium in the network and dies with its parent."""
         path = folder / "chromium"
         line = self._network.command([CHROMIUM]) if self._network else [CHROMIUM]
         command = shlex.join(["setpriv", "--pdeathsig", "KILL", *line])
@@ -224,8 +224,8 @@ class BrowserEnd:
         return path
 
     def _driver(self, folder: Path) -> Path:
-        """A script that runs Playwright's driver (Node.js): it writes its process id, dies with this process, and keeps
-        its and Chromium's temporary files in the folder.
+        """A script that runs Playwright's driver (Node.js). It writes its process ID, dies with this process, and keeps
+        temporary files, also Chromium's, in the folder.
         """
         node = os.environ.get(_DRIVER_VARIABLE) or str(Path(playwright.__file__).parent / "driver" / "node")
         path = folder / "driver"
@@ -249,7 +249,7 @@ class BrowserEnd:
                 return message
 
     async def _compare_clocks(self) -> None:
-        """Keeps the offset of the fastest answer."""
+        """Sets the clock offset from the answer with the shortest round trip."""
         assert self._signalling is not None
         best_us = None
         for number in range(_CLOCK_REQUESTS):
@@ -272,7 +272,7 @@ class BrowserEnd:
             if message["type"] == "end":
                 return
             if message["type"] == "state":
-                # Chromium has started the processes of the media by now.
+                # By now Chromium has started its media processes.
                 self._run_in_real_time()
         self._ended("Chromium's page disappeared")
 
@@ -302,7 +302,7 @@ def _environment_variable(name: str, value: str) -> Iterator[None]:
 
 
 def _page_time_us(message: Message) -> int:
-    """The page's time of a message, us since 1970; 0 if it has no plausible one."""
+    """The page's time in a message, us since 1970; 0 if it has no plausible time."""
     time_ms = message.get("time_ms")
     if not isinstance(time_ms, int | float) or isinstance(time_ms, bool):
         return 0

@@ -1,4 +1,4 @@
-"""The work of `weir call`: plans, makes and reports calls."""
+"""Implements `weir call`: plans, makes and reports calls."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from weir.traces.formats.convert import parse_rate
 def make_calls(
     options: CallOptions, names: Sequence[str], custom: Mapping[str, CustomController], started: float
 ) -> None:
-    """Plans, makes and reports the calls; prints the summary. `names` and `custom`: the controllers.
+    """Plans, makes and reports the calls; prints the summary. `names`: the controllers; `custom`: the custom ones.
 
     Raises:
         InputError: an option or a file cannot be used.
-        MissingComponent: a component that calls need is missing.
+        MissingComponent: a component required for calls is missing.
         typer.Exit: interrupted, a call ended early, or a requirement is not met.
     """
     plan = _plan(options, names, custom)

@@ -1,9 +1,9 @@
-"""From the logs of a call to its episodes: freezes and long queues with their causes.
+"""Derives episodes of a call from its logs: freezes and long queues with their causes.
 
-The link's log and Weir's estimates have what the rules need. The sender's getStats come once a second: the target of a
-controller at the sender is interpolated between them, a second with a key frame counts as a whole, a frame waits in the
-pacer for the mean of its second. Probes and the encoder's output are not in them, so that what is sent above the target
-is `encoder` where it is neither retransmission nor beside a key frame.
+The link's log and Weir's estimates have all inputs of the rules. The sender's getStats have one report per second: the
+target of a controller at the sender is interpolated between them, a key frame applies to its whole second, and a
+frame's time in the pacer is the mean of its second. They lack probes and the encoder's output, so that traffic above
+the target is attributed to `encoder` unless it is retransmitted or near a key frame.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from weir.traces.schema.links import NoLoss, PolicerLoss
 def call_episodes(
     settings: CallSettings, sender: StatsReports, forward: LinkLog, started_us: int, ended_us: int
 ) -> list[Episode]:
-    """The episodes of a call, in seconds since it was connected and the scenario began; none without the link's log.
+    """The episodes of a call, in s since it was connected and the scenario began; none without the link's log.
 
     Args:
-        settings: of the call; its folder has the other logs.
+        settings: settings of the call; its folder has the other logs.
         sender: getStats of the sender.
         forward: log of the forward link.
         started_us: start of the call.
         ended_us: end of the call.
 
     Raises:
-        InputError: a log cannot be read, or is larger than that of any call.
+        InputError: a log cannot be read, or is too large for a call.
     """
     link = forward.between(started_us, ended_us)
     if len(link.time_us) < 2:
@@ -100,7 +100,7 @@ def _rates(settings: CallSettings, link: LinkLog, sender: StatsReports, back: Li
         return np.nan_to_num(estimates), None
     known = np.isfinite(back.one_way_delay_ms_mean)
     delay_ms = np.interp(times_us, back.time_us[known], back.one_way_delay_ms_mean[known]) if known.any() else 0.0
-    # An estimate that was sent while the return path delivered nothing comes with the next packet that it delivers.
+    # An estimate sent while the return path delivers nothing arrives with the next packet that it delivers.
     delivered_us = back.time_us[known]
     arrival_us = times_us + 1e3 * delay_ms
     after = np.searchsorted(delivered_us, times_us)
@@ -119,7 +119,7 @@ def _held(at_us: Array, times_us: Array, values: Array) -> Array:
 
 
 def _feedback_age_s(at_us: Array, back: LinkLog) -> Array:
-    """Since the newest packet that the return path has delivered was sent."""
+    """The time since the newest packet that the return path has delivered was sent, s; 0 before the first."""
     delivered = np.nan_to_num(back.packets) > 0
     times_us, delay_us = back.time_us[delivered], 1e3 * np.nan_to_num(back.one_way_delay_ms_mean[delivered])
     sent_us = _held(at_us, times_us, times_us - delay_us) if len(times_us) else np.full(len(at_us), np.nan)
@@ -127,7 +127,7 @@ def _feedback_age_s(at_us: Array, back: LinkLog) -> Array:
 
 
 def _per_second(sender: StatsReports, name: str, at_us: Array) -> Array:
-    """Growth per second of a counter of all outgoing video, in the second of each time; 0 where unknown."""
+    """The growth per second of a counter, summed over outgoing video, at each time; 0 if unknown."""
     total = np.zeros(len(at_us))
     for stream in sender.of("outbound-rtp", "video"):
         ends_s, rates = stream.rate(name)
@@ -138,13 +138,13 @@ def _per_second(sender: StatsReports, name: str, at_us: Array) -> Array:
 
 
 def _dropped_by_queue(settings: CallSettings, link: LinkLog) -> Array:
-    """The log does not tell drops of the queue from those of a loss model: all, where the scenario has none."""
+    """Queue drops: all drops in the log, or 0 with a loss model, whose drops the log does not distinguish."""
     alone = isinstance(settings.scenario.forward.loss, NoLoss | PolicerLoss)
     return np.nan_to_num(link.dropped_packets) if alone else np.zeros(len(link.time_us))
 
 
 def _frames(rendered: list[ReceivedFrame], sender: StatsReports, started_us: int) -> Frames:
-    """The rendered frames, and one without times for each gap in their numbers."""
+    """The rendered frames, and one without rendering time for each gap in their numbers."""
     rows: list[tuple[float, float]] = []
     last: int | None = None
     known_us = zip(rendered, capture_times_us(rendered), unwrap_numbers(rendered), strict=True)

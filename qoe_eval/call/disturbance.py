@@ -1,4 +1,4 @@
-"""Detects that this machine, rather than the path or a controller, shaped a call."""
+"""Detects calls that were disturbed by this machine, not by the path or a controller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_S = 10.0
 _LARGEST_CPU_LIMITED_SHARE = 0.01
 # The frames that a report counts in a second vary by one or two.
 _LARGEST_SLOW_SOURCE_SHARE = 0.1
-# The time in which camera and encoder may start up.
+# Time for camera and encoder to start up.
 _SETTLING_S = 2.0
 _INTERVAL_S = 0.02
 # One hour.
@@ -33,7 +33,7 @@ _US = 1e6
 def disturbances(
     sender: StatsReports, link: LinkLog, frames_per_second: float, start_us: float, end_us: float
 ) -> list[str]:
-    """Describes what disturbed a call between two times, each with its number.
+    """Describes the disturbances of a call between two times, each with its measured value.
 
     Args:
         sender: getStats of the sender.
@@ -69,9 +69,8 @@ def late_wake_ups(lag_ms_p99: float | None) -> list[str]:
 
 
 def link_lag_ms(link: LinkLog) -> float | None:
-    """95th percentile over the packets of how late the link delivered them, interpolated within a bin of the log.
-
-    None without a packet.
+    """95th percentile of the delay error of packets on the link, interpolated within a bin of the log; None without a
+    packet.
     """
     reached = np.cumsum(link.delay_error_ms_counts.sum(axis=0))
     if reached[-1] == 0:
@@ -101,7 +100,7 @@ def _cpu_limited_share(sender: StatsReports, start_s: float, end_s: float) -> fl
 
 
 def _slow_source_share(sender: StatsReports, slowest: float, start_s: float, end_s: float) -> float:
-    """The share of the reports in which a source had fewer frames per second than `slowest`."""
+    """The largest share of reports, over the sources, with fewer frames per second than `slowest`."""
     shares = [0.0]
     for source in sender.of("media-source", "video"):
         times, values = source.series("framesPerSecond")
@@ -112,7 +111,7 @@ def _slow_source_share(sender: StatsReports, slowest: float, start_s: float, end
 
 
 class WakeUpLag:
-    """A thread that sleeps repeatedly and measures how late it wakes up, with the priority of a call's processes."""
+    """Measures how late a thread with the priority of a call's processes wakes up from short sleeps."""
 
     def __init__(self) -> None:
         self._lags_ms: deque[float] = deque(maxlen=_MOST_SAMPLES)
@@ -145,13 +144,13 @@ class WakeUpLag:
 
 
 class Watchdog:
-    """Detects a part of the call that is stopped or hangs: all of them send something every second."""
+    """Detects a part of the call that has stopped or hangs: each part sends something every second."""
 
     def __init__(self) -> None:
         self._fed_s: dict[str, float] = {}
 
     def feed(self, name: str) -> None:
-        """Notes that the part has just sent something; it is watched from the first time on."""
+        """Notes that a part has just sent something; the part is watched from the first call on."""
         self._fed_s[name] = time.monotonic()
 
     async def expired(self) -> str:
@@ -161,7 +160,7 @@ class Watchdog:
             await asyncio.sleep(_POLL_S)
             slept_s = time.monotonic() - before_s
             if slept_s > 2 * _POLL_S:
-                # This process was stopped or had no CPU time; messages of the meantime still wait.
+                # This process was stopped or got no CPU time; messages sent meanwhile are still queued.
                 self._fed_s = {name: fed_s + slept_s for name, fed_s in self._fed_s.items()}
             for name, fed_s in self._fed_s.items():
                 if time.monotonic() - fed_s > LONGEST_S:

@@ -1,4 +1,4 @@
-"""Accuracy of the emulated link: the log of a call against its scenario."""
+"""Accuracy of the emulated link: compares the log of a call with its scenario."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from weir.qoe_eval.json_lines import number, read_objects
 from weir.qoe_eval.link.log import read_link_log
 from weir.traces.schema.scenario import Scenario
 
-# Less is meaningless: single packets begin in one interval and end in the next.
+# A ratio of fewer bytes is meaningless: single packets begin in one interval and end in the next.
 _SMALLEST_BUSY_BYTES = 100_000
 
 
 @dataclass(frozen=True)
 class LinkAccuracy:
-    """`capacity_ratio`: bytes carried in the log's intervals without a pause / what the scenario's capacity carries in
-    that time; None where there was always a pause. `delay_error_ms_p95`: how late packets came, 95th percentile.
+    """`capacity_ratio`: bytes carried in the log's busy intervals / bytes that the scenario's capacity carries in that
+    time; None if these are too few. `delay_error_ms_p95`: how late packets were delivered, 95th percentile.
     """
 
     capacity_ratio: float | None
@@ -54,7 +54,7 @@ def worst(accuracies: Sequence[LinkAccuracy]) -> LinkAccuracy:
 
 
 def _forward_rows(log: Path) -> list[tuple[float, float, float]]:
-    """Scenario time in s; since the row before, ms without anything to carry and bytes carried; whole rows only."""
+    """Scenario time in s; idle ms and bytes carried since the previous row. Skips incomplete rows."""
     rows = []
     for line in read_objects(log):
         time_s, idle_ms, carried_bytes = (

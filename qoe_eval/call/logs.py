@@ -44,7 +44,7 @@ def read_estimates(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]
     """Returns `time_us` and `target_rate_bps` of the estimates that have both, each of shape [n].
 
     Raises:
-        InputError: the file cannot be read, or is larger than the log of any call.
+        InputError: the file cannot be read, or is too large for a call.
     """
     samples = [
         (entry.get("time_us"), entry.get("target_rate_bps"))
@@ -57,10 +57,10 @@ def read_estimates(path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 
 def read_pool_states(path: Path) -> list[PoolState]:
-    """Returns the state of the pool at each of its estimates; empty for a single controller, also in a pool.
+    """Returns the state of the pool at each of its estimates; empty for a single controller or a pool of one.
 
     Raises:
-        InputError: the file cannot be read, or is larger than the log of any call.
+        InputError: the file cannot be read, or is too large for a call.
     """
     found = []
     for entry in read_objects(path):
@@ -77,7 +77,7 @@ def read_pool_states(path: Path) -> list[PoolState]:
 
 
 def clear(folder: Path) -> None:
-    """Makes the folder, and removes the files of an earlier call that did not complete.
+    """Makes the folder, and removes the files of an earlier, incomplete call.
 
     Raises:
         InputError: the folder cannot be made.

@@ -1,4 +1,4 @@
-"""Measures of a call from its logs, over the whole call: from the first rendered frame to the end, with its ramp-up."""
+"""Measures of a call from its logs, from the first rendered frame to the end, including the ramp-up."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from weir.traces.schema.values_over_time import DelayOverTime
 
 VMAF_FRAMES = "vmaf.json"
 CALL_MEASURES = MEASURES.of("call")
-# A delay out of these bounds is an error of the clock mapping.
+# A delay outside these bounds is an error of the clock mapping.
 _DELAY_BOUNDS_US = (-50_000, 60_000_000)
 
 
 @dataclass(frozen=True)
 class CallMeasures:
-    """`metrics`: every measure of a call, None where it is undefined. `start_us`, `end_us`: the measured time.
-    `frames`: counts of what became of them. `problems`: why something could not be measured.
+    """`metrics`: every measure of a call, None if undefined. `start_us`, `end_us`: the measured interval.
+    `frames`: counts of frames by outcome. `problems`: why measurements failed.
     """
 
     metrics: Values
@@ -60,21 +60,21 @@ def measure(
 ) -> CallMeasures:
     """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder if the received frames are there.
 
-    A missing or torn log, as a killed call leaves, leaves its measures undefined. Times are CLOCK_MONOTONIC.
+    A missing or truncated log, for example of a killed call, leaves its measures undefined. Times are CLOCK_MONOTONIC.
 
     Args:
-        folder: the logs.
-        started_us: the call was connected and the scenario began; None: it never began.
-        end_us: the call ended.
+        folder: the folder of the logs.
+        started_us: time at which the call was connected and the scenario began; None: it never began.
+        end_us: end of the call.
         source: the y4m that was sent; without it there is no VMAF.
-        base_one_way_delay_ms: of the forward link without its queue.
+        base_one_way_delay_ms: delay of the forward link without its queue.
         raw_frames: the received frames; by default in the folder.
         sender: getStats of the sender.
-        logs_frames: False: rendered frames are known from the receiver's getStats alone.
-        quality: False: neither VMAF and `recording.mp4` nor ViSQOL are made.
+        logs_frames: False: only the receiver's getStats describe rendered frames.
+        quality: False: skip VMAF, `recording.mp4` and ViSQOL.
 
     Raises:
-        InputError: a log cannot be read, or is larger than that of any call.
+        InputError: a log cannot be read, or is too large for a call.
         MissingComponent: ffmpeg is not installed.
     """
     frames = [
@@ -128,7 +128,7 @@ def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, star
 
 
 def end_to_end_delays_ms(frames: Sequence[ReceivedFrame]) -> list[float | None]:
-    """Rendering time less capture time of every frame; None where the capture time is unknown."""
+    """Rendering time minus capture time of every frame; None if the capture time is unknown or implausible."""
     low, high = _DELAY_BOUNDS_US
     delays = []
     for frame, captured_us in zip(frames, capture_times_us(frames), strict=True):
@@ -165,7 +165,7 @@ def _quality_metrics(
     span_us: tuple[int, int],
     problems: list[str],
 ) -> Values:
-    """Quality of picture and speech; what cannot be measured is added to `problems`."""
+    """Quality of picture and speech; adds the reasons for missing measures to `problems`."""
     metrics: Values = {}
     try:
         metrics |= _picture_metrics(folder, path, source, frames, span_us)
@@ -196,8 +196,8 @@ def _picture_metrics(
 
 
 def _frame_counts(frames: Sequence[ReceivedFrame]) -> dict[str, int]:
-    """Frames that were rendered, had no readable number, could not be written by the peer; and frames of the source
-    between the first and the last that never arrived.
+    """Counts frames that were rendered, had no readable number or could not be written by the peer, and frames of the
+    source between the first and the last that never arrived.
     """
     numbers = [number for number in unwrap_numbers(frames) if number is not None]
     without_number = len(frames) - len(numbers)

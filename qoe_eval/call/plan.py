@@ -21,15 +21,15 @@ from weir.traces.schema.scenario import RtpFlow, Scenario
 from weir.traces.schema.variation import varied
 
 Order = dict[str, Any]
-"""A change to a running call, which `weir.qoe_eval.call.session` executes: to stop, to take the link down, or one for
-the receiver.
+"""An order for a running call, executed by `weir.qoe_eval.call.session`: stop the call, take the link down, or a
+message for the receiver.
 """
 
 CALLS = "calls"
-# Scenarios of up to two minutes are called in full; of longer ones, the first minute.
+# Calls replay scenarios of up to two minutes in full, and the first minute of longer ones.
 _LONGEST_DURATION_S = 120.0
 _CUT_DURATION_S = 60.0
-# Settings that a key contains in another form.
+# Settings that the key has in another form, or that do not affect the call.
 _NOT_IN_KEY = ("scenario", "out", "model", "objective", "custom", "quality")
 
 
@@ -37,11 +37,11 @@ _NOT_IN_KEY = ("scenario", "out", "model", "objective", "custom", "quality")
 class CommonSettings:
     """The settings that all calls of a plan share.
 
-    `sender`, `receiver`: chromium, native, or both a shell command line; `receiver` chromium only with a native sender
+    `sender`, `receiver`: chromium, native, or both a shell command line; `receiver` chromium requires a native sender
     under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which needs no REMB. `objective`: weights of
     throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the shipped one.
-    `decision_delay_ms`: the policy's answers are used so much later. `quality`: picture and speech are
-    compared with their sources, which takes as long as the call.
+    `decision_delay_ms`: delay after which the policy's answers take effect. `quality`: compare picture and speech with
+    their sources, which takes as long as the call.
     """
 
     sender: str
@@ -67,9 +67,9 @@ class CommonSettings:
 class CallSettings(CommonSettings):
     """One call.
 
-    `scenario`: replayed by the link; `variation`: what its seed varied, for the record. `controller`: of IN_CALLS,
-    LIBWEBRTC_SENDERS, AT_NATIVE_SENDER or WITHOUT_MODEL, a pool specification, or the name of `custom`, a custom
-    controller that runs in place of the model. `out`: the folder of the call.
+    `scenario`: replayed by the link; `variation`: the values drawn by its seed, for the record. `controller`: one of
+    IN_CALLS, LIBWEBRTC_SENDERS, AT_NATIVE_SENDER or WITHOUT_MODEL, a pool specification, or the name of `custom`, a
+    custom controller that replaces the model. `out`: the folder of the call.
     """
 
     scenario: Scenario
@@ -89,7 +89,7 @@ class CallSettings(CommonSettings):
 
     @property
     def runs_model(self) -> bool:
-        """True if an end of the call needs the policy model."""
+        """True if an endpoint of the call needs the policy model."""
         return self.custom is None and not self.by_commands and uses_model(self.controller)
 
     @property
@@ -104,7 +104,7 @@ class CallSettings(CommonSettings):
 
     @property
     def transport_cc(self) -> bool:
-        """`transport_cc` of the scenario's first RTP flow, which is the call."""
+        """`transport_cc` of the scenario's first RTP flow, which represents the call."""
         return next((flow.transport_cc for flow in self.scenario.flows if isinstance(flow, RtpFlow)), True)
 
     @property
@@ -114,20 +114,20 @@ class CallSettings(CommonSettings):
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The display name."""
         return ", ".join([self.scenario.name, self.controller, f"seed {self.seed}", *unusual(self)])
 
 
 def unusual(call: CallSettings | CallDetails) -> list[str]:
-    """In what a call differs from others of its scenario, controller and seed."""
+    """The settings in which a call differs from the default for its scenario, controller and seed."""
     delay = [f"{call.decision_delay_ms:g}ms"] if call.decision_delay_ms else []
     return [*delay, *([] if call.transport_cc else ["REMB alone"])]
 
 
 @dataclass(frozen=True)
 class CallResult:
-    """The record of a call in `folder`. `missing`: it failed because a component is missing, so that further calls
-    would fail too.
+    """The record of a call in `folder`. `missing`: it failed because a component is missing, and further calls would
+    fail too.
     """
 
     record: CallRecord
@@ -136,16 +136,16 @@ class CallResult:
 
     @property
     def failure(self) -> str:
-        """Why it ended early; empty if it did not."""
+        """Why the call ended early; empty if it did not."""
         return self.record.call.failure
 
 
 @dataclass(frozen=True, kw_only=True)
 class CallPlan(CommonSettings):
-    """Calls of every scenario, as each seed varies it, under every controller.
+    """Calls of every scenario, varied by each seed, under every controller.
 
-    `duration_s` None: as `call_duration_s`. `custom`: the custom ones of the controllers by their names.
-    `path_seed`: all calls have the path of that seed.
+    `duration_s` None: `call_duration_s`. `custom`: the custom controllers by name. `path_seed`: the seed of the
+    path of all calls.
     """
 
     scenarios: Sequence[Scenario]
@@ -157,18 +157,18 @@ class CallPlan(CommonSettings):
 
 
 def call_duration_s(scenario: Scenario) -> float:
-    """The default duration of a call: that of its scenario, or a minute if that is over two."""
+    """The default duration of a call: that of its scenario, or one minute if that is over two."""
     return scenario.duration_s if scenario.duration_s <= _LONGEST_DURATION_S else _CUT_DURATION_S
 
 
 def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str, CallSettings]:
-    """Returns the calls of a plan by their key, a digest of everything that determines a call, in the order to make
-    them: seeds outermost, and the controllers of a pair in succession, so that they run on the machine in one state.
+    """Returns the calls of a plan by key, a digest of everything that determines a call, in the order in which to make
+    them: seeds outermost, and controllers innermost, so that the machine is in a similar state for compared calls.
 
     Args:
         plan: the calls.
-        out: holds a folder for every call.
-        programs: executables that take part; another build is another call.
+        out: parent of the folders of calls.
+        programs: executables that take part; another build gives another key.
     """
     builds = [sha256_of_file(program) for program in programs]
     model = sha256_of_file(plan.model) if plan.model else None

@@ -30,8 +30,8 @@ from weir.qoe_eval.records.results_file import LARGEST_RECORD_BYTES
 class CallProgress:
     """Events and times of a call.
 
-    `failure`: why it ended early; empty if it did not. `started_us`: None if it never began. `happened`: notes and
-    orders with their times. `ready`: the `ready` message of each part. `wake_up_lag_ms_p99`: None if unknown.
+    `failure`: why the call ended early; empty if it did not. `started_us`: None if it never began. `happened`: notes
+    and orders with their times. `ready`: the `ready` message of each part. `wake_up_lag_ms_p99`: None if unknown.
     """
 
     failure: str = ""
@@ -46,7 +46,7 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
     """Measures a call that has ended, writes its record (`call.json`) and recording, and deletes the raw frames.
 
     Raises:
-        InputError: a log cannot be read, or the record not written.
+        InputError: a log cannot be read, or the record cannot be written.
         MissingComponent: ffmpeg is not installed.
     """
     folder = settings.out
@@ -64,7 +64,7 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         quality=settings.quality,
     )
     if frames:
-        # If they fill the disk, there must be space for the record.
+        # They may have filled the disk: free space for the record.
         frames.close()
     disturbed, more = [], {}
     if progress.started_us is not None:

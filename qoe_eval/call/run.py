@@ -1,4 +1,4 @@
-"""Makes planned calls in succession, keeps the complete ones, and shows progress."""
+"""Makes planned calls one after another, keeps the complete ones, and shows progress."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class CallsOutcome:
 
 
 def run_calls(calls: Mapping[str, CallSettings], out: Path, console: Console, *, quiet: bool) -> CallsOutcome:
-    """Makes the calls that are missing in `out`, and those again that the machine disturbed in an earlier run. A call
+    """Makes the calls that are missing in `out`, and repeats those that the machine disturbed in an earlier run. A call
     that ends early is a failure; the next run retries it.
 
     Args:
-        calls: by key, as planned.
+        calls: the planned calls by key.
         out: the folder of `results.jsonl`.
-        console: for progress and complaints.
+        console: for progress and messages.
         quiet: show no progress.
 
     Raises:
         InputError: the folder cannot be used.
-        MissingComponent: a component that calls need is missing.
+        MissingComponent: a component required for calls is missing.
         typer.Exit: status 1, after a message: interrupted; complete calls are kept.
     """
     refuse_folders_of_others(out)
@@ -107,8 +107,8 @@ class _Run:
                 progress.update(bar, completed=len(self.done))
 
     async def _make_call(self, settings: CallSettings, bar: TaskID) -> CallResult:
-        """Makes a call, and shows its state and elapsed time with the bar."""
-        # Imported late: it loads the browser's driver, which other commands do not need.
+        """Makes a call; shows its state and elapsed time beside the progress bar."""
+        # Imported late because it loads the browser's driver, which other commands do not need.
         from weir.qoe_eval.call.session import run_call
 
         clock = asyncio.get_running_loop().time

@@ -2,8 +2,8 @@
 
     sender --- network --- weir-sim link --- network --- receiver        (each Chromium, weir-peer or a command)
 
-Offer, answer and candidates pass through this process, media and RTCP only through the link. In any case, no process is
-left behind, and a call that fails has a record with what happened and when.
+Offer, answer and candidates pass through this process, media and RTCP only through the link. No process outlives the
+call, and a failed call has a record of its events and their times.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OnEvent = Callable[[dict[str, Any]], None]
 _CONNECT_LIMIT_S = 30.0
 _END_LIMIT_S = 1.0
 _CAUSE_LIMIT_S = 1.0
-# Signalling goes to the other end.
+# The messages that are forwarded to the other endpoint.
 _SIGNALLING = {"sender": ("offer", "candidate"), "receiver": ("answer", "candidate")}
 
 
@@ -54,21 +54,21 @@ async def run_call(
     control: asyncio.Queue[Order] | None = None,
     barrier: asyncio.Barrier | None = None,
 ) -> CallResult:
-    """Makes the call, and measures it.
+    """Makes and measures a call.
 
     Args:
         settings: the call.
         on_event: receives dicts of type `state`, `link`, `estimate`, `stats`, `note`, `end` during the call.
         control: orders for the running call.
-        barrier: of the calls that run at the same time: they connect together, and none is measured, which takes the
-            CPU, while another runs. A call that fails breaks it; the others go on alone.
+        barrier: shared by simultaneous calls: they connect together, and are measured, which takes the CPU, only after
+            all have ended. A call that fails breaks it; the others continue without it.
 
     Returns:
-        Its result, with `failure` if it ended early.
+        The result, with `failure` if the call ended early.
 
     Raises:
-        InputError: the folder cannot be written, or the source video not made.
-        asyncio.CancelledError: it was cancelled; everything it started has ended.
+        InputError: the folder cannot be written, or the source video cannot be made.
+        asyncio.CancelledError: the call was cancelled; everything it started has ended.
     """
     try:
         return await _Call(settings, on_event, control, barrier).run()
@@ -93,13 +93,13 @@ class _Call:
         self._namespaces = CallNamespaces()
         self._link: LinkProcess | None = None
         self._ends: dict[str, Endpoint] = {}
-        # They end with the end, or with the link, whose messages they read.
+        # Tasks that read the messages of an endpoint or of the link, and end with it.
         self._reading_ends: list[asyncio.Task[None]] = []
         self._reading_link: list[asyncio.Task[None]] = []
-        # They do not end by themselves.
+        # Tasks that do not end by themselves.
         self._endless: list[asyncio.Task[None]] = []
         self._logs: dict[str, JsonLinesWriter] = {}
-        # Why the call is over: "" at its time, else the failure.
+        # Why the call is over: "" if stopped by the user, else the failure.
         self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._connected = {"sender": asyncio.Event(), "receiver": asyncio.Event()}
         self._progress = CallProgress()
@@ -126,14 +126,14 @@ class _Call:
             await self._set_up(video, speech)
             failure = await self._until_over()
         except (EndpointFailed, LinkFailed, NamespacesFailed, SourceVideoFailed, MissingComponent) as error:
-            # A part that ended before is why this one failed; its end may be noticed after.
+            # If another part ended first, it is the cause, but may be noticed only now.
             if isinstance(error, EndpointFailed):
                 await asyncio.wait({self._over}, timeout=_CAUSE_LIMIT_S)
             earlier = self._over.result() if self._over.done() else ""
             failure, missing = earlier or str(error), not earlier and isinstance(error, MissingComponent)
         finally:
             self._progress.ended_us = monotonic_us()
-            # Not interrupted by the cancellation that may have led here.
+            # `finish` completes even if a cancellation has led here.
             await finish(self._tear_down())
         try:
             failure = failure or self._tear_down_failure
@@ -218,7 +218,7 @@ class _Call:
         return BrowserEnd(here, video, page, settings.field_trials, speech, self._folder / logs.EVENT_LOG)
 
     async def _until_over(self) -> str:
-        """Returns why it ended: empty at its time."""
+        """Returns the failure that ended the call; empty if its time was over, or the user stopped it."""
         connected = asyncio.create_task(self._wait_for_both())
         events: set[asyncio.Future[Any]] = {connected, self._over}
         done, _ = await asyncio.wait(events, timeout=_CONNECT_LIMIT_S, return_when="FIRST_COMPLETED")
@@ -229,7 +229,7 @@ class _Call:
         with contextlib.suppress(FileNotFoundError):
             self._frames = RawFrames(self._folder / logs.FRAMES)
         started_us = self._progress.started_us = await self._link.begin()
-        # For who shows them: the file has lost its name.
+        # The path for viewers, as the file is unlinked.
         frames = self._frames.path if self._frames is not None else None
         self._state("in the call", duration_s=self._settings.duration_s, started_us=started_us, frames=frames)
         for work in (self._execute_orders(), self._watch()):
@@ -249,7 +249,7 @@ class _Call:
         for task in self._endless:
             task.cancel()
         self._lag.stop()
-        # Both ends at once, so that neither sees the other disconnect; then their readers; then what they run on.
+        # Stop both endpoints at once, so that neither sees the other disconnect; then their readers, link and networks.
         ends = (self._ends[role].stop() for role in ("sender", "receiver") if role in self._ends)
         failures = await asyncio.gather(*ends, return_exceptions=True)
         await _end(self._reading_ends)
@@ -261,7 +261,7 @@ class _Call:
         except (NamespacesFailed, MissingComponent) as error:
             failures.append(error)
         for log in self._logs.values():
-            # A full disk was already reported by the write that failed.
+            # The failed write has already reported a full disk.
             with contextlib.suppress(OSError):
                 log.close()
         self._tear_down_failure = next((str(one) for one in failures if one), "")
@@ -378,7 +378,7 @@ class _Call:
 
 
 def _without_times(message: Message) -> Message:
-    """The other end has another clock."""
+    """The message without times, which the other endpoint's clock does not share."""
     return {name: value for name, value in message.items() if name not in ("time_us", "time_ms")}
 
 

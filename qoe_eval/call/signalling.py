@@ -1,8 +1,8 @@
-"""Signalling with the page of a call: its files, and one WebSocket, on loopback.
+"""Signalling with the page of a call: serves its files and one WebSocket on loopback.
 
-The socket is bound to 127.0.0.1 of the sender's network namespace. Requests must name that address as their host; the
+The socket is bound to 127.0.0.1 of the browser's network namespace. Requests must have that address as their host; the
 WebSocket must have this origin and the token of the run, and there is only one. Messages are JSON objects of known
-types and bounded size. The files are a fixed list, read before anything is served.
+types and bounded size. The files are a fixed list, read before serving begins.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class SignallingServer:
         return f"http://{self._host}/#{self._token}"
 
     async def start(self) -> None:
-        """Begins to serve."""
+        """Starts serving."""
         application = web.Application(client_max_size=MAXIMUM_MESSAGE_BYTES)
         for path in self._files:
             application.router.add_get(path, self._serve_file)
@@ -78,7 +78,7 @@ class SignallingServer:
         """Sends a message to the page.
 
         Raises:
-            ConnectionError: it is not connected.
+            ConnectionError: the page is not connected.
         """
         if self._page is None or self._page.closed:
             raise ConnectionError("the page is not connected")
@@ -89,7 +89,7 @@ class SignallingServer:
         return await self._messages.get()
 
     async def stop(self) -> None:
-        """Closes everything, the listening socket included."""
+        """Closes everything, including the listening socket."""
         if self._page is not None:
             await self._page.close()
         if self._runner is not None:
@@ -127,7 +127,7 @@ class SignallingServer:
         return page
 
     async def _take(self, text: str) -> str | None:
-        """Queues a message, or returns what is wrong with it."""
+        """Queues a valid message; returns the fault of an invalid one."""
         try:
             message = json.loads(text)
         except (ValueError, RecursionError):

@@ -10,7 +10,7 @@ import numpy as np
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject, StatsReports
 from weir.qoe_eval.measures.viewer import estimate_vmaf
 
-# Reports of getStats come about as often.
+# About the interval between getStats reports.
 _LEAST_LAST_FREEZE_S: Final = 1.0
 _ROUNDING_S: Final = 1e-6
 
@@ -18,8 +18,8 @@ Values = dict[str, float | None]
 
 
 def stats_metrics(receiver: StatsReports, sender: StatsReports, zero_s: float, start_s: float, end_s: float) -> Values:
-    """The measures of any call that both ends' reports give. Times are in seconds; the receiver's counters were 0 at
-    `zero_s`.
+    """The measures that the reports of both endpoints give for any call. Times are in seconds; the receiver's counters
+    were 0 at `zero_s`.
     """
     inbound = receiver.of("inbound-rtp")
     end_s = min(end_s, _last_report_s(inbound))
@@ -53,7 +53,7 @@ def stats_metrics(receiver: StatsReports, sender: StatsReports, zero_s: float, s
 
 
 def _audio_ahead_ms(audio: Sequence[StatsObject], video: Sequence[StatsObject], start_s: float, end_s: float) -> Array:
-    """The playout time of audio less that of video, in the sender's clock, in each report that has both."""
+    """The playout time of audio minus that of video, in the sender's clock, for each report that has both."""
     if not audio or not video:
         return np.zeros(0)
     (heard_s, heard_ms), (shown_s, shown_ms) = (o[0].series("estimatedPlayoutTimestamp") for o in (audio, video))
@@ -63,7 +63,7 @@ def _audio_ahead_ms(audio: Sequence[StatsObject], video: Sequence[StatsObject], 
 
 
 def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: float, end_s: float) -> Values:
-    """The measures of frames of a call that has no log of them. `metrics`: of `stats_metrics`."""
+    """The frame measures of a call without a frame log. `metrics`: the result of `stats_metrics`."""
     video = receiver.of("inbound-rtp", "video")
     end_s = min(end_s, _last_report_s(video))
     frozen_s, frozen_share = metrics["stats_total_freezes_duration_s"], None
@@ -89,12 +89,14 @@ def _series(objects: Sequence[StatsObject], name: str) -> list[tuple[Array, Arra
 
 
 def _last_report_s(objects: Sequence[StatsObject]) -> float:
-    """A call that was cut has no report for its last second."""
+    """The time of the last report. A call that was cut off has no report for its last second."""
     return max((float(times[-1]) for times, _ in _series(objects, "bytesReceived")), default=0.0)
 
 
 def _video_quality(video: Sequence[StatsObject], start_s: float, end_s: float) -> float | None:
-    """Mean over the moving time of each stream, by whole seconds; 0 if nothing moved, None if nothing is known."""
+    """Mean estimated VMAF over the time in which streams are not frozen, in steps of 1 s; 0 if no frame is shown, None
+    if unknown.
+    """
     known, moving_s, weighted_s = False, 0.0, 0.0
     for stream in video:
         times, received = stream.series("bytesReceived")
@@ -111,7 +113,7 @@ def _video_quality(video: Sequence[StatsObject], start_s: float, end_s: float) -
 
 
 def _frozen_s(stream: StatsObject, seconds: Array) -> Array:
-    """The frozen time between each two of these times. A report counts a freeze when it has ended."""
+    """The frozen time between each pair of consecutive times. Reports count a freeze after it has ended."""
     ends, total = stream.series("totalFreezesDuration")
     if not len(ends):
         return np.zeros(len(seconds) - 1)
@@ -122,7 +124,7 @@ def _frozen_s(stream: StatsObject, seconds: Array) -> Array:
 
 
 def _last_freeze_s(video: Sequence[StatsObject]) -> float:
-    """From the last decoded frame to the last report, if that is a second or more; getStats counts a freeze only when a
+    """The time from the last decoded frame to the last report, if at least 1 s; getStats counts a freeze only when a
     frame ends it.
     """
     waits = (times[-1] - times[np.argmax(decoded == decoded[-1])] for times, decoded in _series(video, "framesDecoded"))

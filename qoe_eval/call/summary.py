@@ -1,4 +1,4 @@
-"""The summary of a set of calls, of those that can be compared."""
+"""The summary of the comparable calls of a set."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from weir.registry import PRESETS
 
 @dataclass(frozen=True)
 class Call:
-    """A call in the report. `case`: its scenario, with the settings that vary in the set. `controller`: with the
-    objective, the decision delay and the negotiation of which the set has several.
+    """A call in the report. `case`: its scenario and the settings that vary in the set. `controller`: its name, with
+    objective, decision delay and negotiation if these vary in the set.
     """
 
     record: CallRecord
@@ -26,14 +26,14 @@ class Call:
 
     @property
     def why_left_out(self) -> list[str]:
-        """Why its measures are excluded from means: disturbed, or ended early."""
+        """Why means exclude its measures: disturbed, or ended early."""
         call = self.record.call
         failure = [f"ended early: {call.failure}"] if call.failure else []
         return failure + [f"disturbed: {reason}" for reason in call.disturbed]
 
 
 def read_calls(records: Sequence[CallRecord]) -> list[Call]:
-    """The calls of records; of two with the same settings and seed, the later."""
+    """The calls of records; of two with the same settings and seed, the later one."""
     varied = [name for name in ("sender", "codec", "height") if len({getattr(r.call, name) for r in records}) > 1]
     objectives = Counter(r.objective for r in records if r.objective)
     usual = objectives.most_common(1)[0][0] if objectives else None
@@ -61,7 +61,7 @@ def compared_records(calls: Iterable[Call]) -> list[CallRecord]:
 
 
 def summarise_calls(calls: Sequence[Call], run: RunAbout) -> Summary:
-    """`summary.json`: over the calls that neither failed nor were disturbed; `left_out` lists the others."""
+    """`summary.json` of the calls that neither failed nor were disturbed; `left_out` lists the others."""
     left_out = [
         LeftOut(scenario=c.case, controller=c.controller, seed=c.record.seed, why=c.why_left_out)
         for c in calls
@@ -77,7 +77,7 @@ def _described(name: str, call: CallDetails) -> str:
 
 
 def _label(call: CallDetails) -> str:
-    """The end of a controller's name; empty for a usual call."""
+    """The suffix of a controller's name; empty for a call with default settings."""
     return "".join(f"-{part}" for part in unusual(call)).lower().replace(" ", "-")
 
 

@@ -1,5 +1,5 @@
-"""getStats() reports of a browser, libwebrtc or a dump as time series, under the names of W3C webrtc-stats. Unknown,
-infinite and out-of-bounds values are skipped.
+"""getStats() reports of a browser, libwebrtc or a dump as time series, with the names of W3C webrtc-stats. Skips
+unknown, infinite and out-of-bounds values.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ NUMBERS: Mapping[str, frozenset[str]] = {
     ),
     "codec": frozenset(),
 }
-"""The types of statistics that are read, with their numbers."""
+"""The types of statistics that are read, and their numeric members."""
 TEXTS = frozenset((
     "kind", "ssrc", "qualityLimitationReason", "mimeType", "codecId", "state", "selectedCandidatePairId", "rid",
     "trackId", "contentType", "mediaSourceId",
 ))  # fmt: skip
-"""The texts that are read, for any type."""
+"""The text members that are read, for any type."""
 
 MOST_OBJECTS = 1000
 _LONGEST_TEXT = 200
@@ -57,9 +57,9 @@ _LONGEST_TEXT = 200
 
 @dataclass(eq=False)
 class StatsObject:
-    """One object of the reports over time; times in seconds, of the writer's clock.
+    """One object of the reports over time; times are in seconds of the writer's clock.
 
-    A number or text that a report lacks has no sample. Texts have a sample per change.
+    A number or text that a report lacks has no sample. Texts have one sample per change.
     """
 
     id: str
@@ -83,7 +83,7 @@ class StatsObject:
         return f"{what}Sent" if self.type == "outbound-rtp" else f"{what}Received"
 
     def add(self, time_s: float, name: str, value: Any) -> None:
-        """Adds a value; skips unknown names, and values earlier than the last one."""
+        """Adds a value; skips unknown names, and values not later than the last one."""
         if name == "mediaType":
             name = "kind"
         elif name == "ssrc" and isinstance(value, int):
@@ -114,8 +114,8 @@ class StatsObject:
         return self._arrays[name]
 
     def counter(self, name: str) -> tuple[Array, Array]:
-        """The same of a counter: where it fell, because its stream began anew under the same id, it goes on from the
-        value before. Late packets take back losses: these begin anew where the packets received do.
+        """The series of a counter. If it falls because its stream restarted with the same ID, it continues from the
+        previous value. `packetsLost` restarts only with `packetsReceived`, as late packets lower it, too.
         """
         times, values = self.series(name)
         steps = np.diff(values)
@@ -128,8 +128,8 @@ class StatsObject:
         return times, values[0] + np.concatenate([[0.0], np.cumsum(np.where(began_anew, values[1:], steps))])
 
     def rate(self, name: str) -> tuple[Array, Array]:
-        """The growth of a counter per second: end times of intervals, and rates, both of shape [n - 1]. An interval in
-        which the counter was reset is excluded.
+        """The growth of a counter per second: end times of intervals, and rates, both of shape [at most n - 1].
+        Excludes intervals in which the counter was reset.
         """
         times, values = self.series(name)
         steps = np.diff(values)
@@ -156,8 +156,8 @@ class StatsReports:
         self.objects: dict[str, StatsObject] = {}
 
     def object(self, identifier: str, kind_of_object: str) -> StatsObject | None:
-        """Returns the object of that id and type, and makes it if needed; None for a type that is not read, an id of
-        another type, or beyond MOST_OBJECTS.
+        """Returns the object with this ID and type, and creates it if needed; None for a type that is not read, an ID
+        of another type, or beyond MOST_OBJECTS.
         """
         if kind_of_object not in NUMBERS:
             return None
@@ -196,7 +196,7 @@ class StatsReports:
         return streams or [track for track in self.of("track") if "freezeCount" in track.numbers]
 
     def selected_pair(self) -> StatsObject | None:
-        """The candidate pair of the media: the one that the transport names, else the one with most bytes."""
+        """The candidate pair of the media: the one that the transport selects, else the one with the most bytes."""
         pairs = self.of("candidate-pair")
         for transport in self.of("transport"):
             named = self.objects.get(transport.text("selectedCandidatePairId"))
@@ -205,7 +205,7 @@ class StatsReports:
         return max(pairs, key=carried_bytes, default=None)
 
     def pair_with(self, name: str) -> StatsObject | None:
-        """The selected candidate pair if it has this number, else another that has."""
+        """The selected candidate pair if it has this number, else another pair that has it."""
         pairs = [self.selected_pair(), *self.of("candidate-pair")]
         return next((pair for pair in pairs if pair is not None and name in pair.numbers), None)
 
@@ -214,7 +214,7 @@ def read_stats_log(path: Path) -> StatsReports:
     """Reads a log of lines `{"time_us": ..., "report": [...]}`; empty if there is no such file.
 
     Raises:
-        InputError: the file cannot be read, or is larger than that of any call.
+        InputError: the file cannot be read, or is too large for a call.
     """
     collected = StatsReports()
     for line in read_objects(path):

@@ -1,4 +1,4 @@
-"""The ends of a call: the interface of all of them, and `weir-peer` as receiver or native sender."""
+"""The endpoints of a call: their interface, and `weir-peer` as receiver or native sender."""
 
 from __future__ import annotations
 
@@ -39,41 +39,42 @@ _LAST_LINES = 8
 
 
 class EndpointFailed(RuntimeError):
-    """An end of the call did not start, died, or broke its protocol."""
+    """An endpoint of the call did not start, died, or violated its protocol."""
 
 
 class Endpoint(Protocol):
-    """An end of a call. It exchanges weir-peer's messages: `offer`, `answer`, `candidate`, `state`, `stats`, `end`, ...
+    """An endpoint of a call. Exchanges weir-peer's messages: `offer`, `answer`, `candidate`, `state`, `stats`, `end`,
+    ...
 
     Every received message has `time_us`, the monotonic clock of this machine.
     """
 
     name: str
     clock_offset_us: int
-    """Monotonic time of this machine less the time of the endpoint's own timestamps."""
+    """Monotonic time of this machine minus the time of the endpoint's timestamps."""
 
     async def start(self) -> Message:
-        """Starts it and returns its `ready` message.
+        """Starts the endpoint and returns its `ready` message.
 
         Raises:
             EndpointFailed: it did not become ready.
-            MissingComponent: a component that it needs is missing.
+            MissingComponent: a required component is missing.
         """
 
     async def send(self, message: Message) -> None:
         """Sends a message; does nothing after its end."""
 
     async def receive(self) -> Message | None:
-        """Returns its next message; None after its end."""
+        """Returns the next message; None after the endpoint's end."""
 
     async def stop(self) -> str:
-        """Ends it, after its last statistics if it works, else by force. Never fails. Returns what went wrong, or an
-        empty text.
+        """Ends the endpoint, after its last statistics if it works, else by force. Never raises. Returns the fault, or
+        an empty text.
         """
 
 
 def receiver_arguments(settings: CallSettings, address: str, model: Path | None) -> list[str]:
-    """The command line of a receiver bound to `address`, which writes received frames and audio into files.
+    """The command line of a receiver bound to `address` that writes received frames and audio to files.
 
     `model` is None if the sender runs the controller.
     """
@@ -128,7 +129,7 @@ def _common(role: str, settings: CallSettings, address: str, max_bitrate_bps: in
 
 
 def _controller(role: str, settings: CallSettings) -> str:
-    # A custom controller runs in place of Weir's policy.
+    # A custom controller replaces Weir's policy.
     if settings.custom:
         return "weir"
     # A receiver sends the feedback that GCC needs if the sender runs the controller; in shadow, GCC is active.
@@ -153,10 +154,10 @@ class PeerProcess:
         """Starts nothing yet.
 
         Args:
-            name: for people, for example "receiver".
-            network: where it runs; None: in that of this process.
+            name: display name, for example "receiver".
+            network: its network; None: that of this process.
             arguments: its command line.
-            log: receives its standard error.
+            log: file for its standard error.
         """
         self.name = name
         command = [str(find_peer()), *arguments]
@@ -168,11 +169,11 @@ class PeerProcess:
 
     @property
     def process_id(self) -> int | None:
-        """Process id while it runs."""
+        """Process ID while it runs."""
         return self._process.process_id
 
     async def start(self) -> Message:
-        """Starts the process and waits for its `ready`."""
+        """Starts the process and waits for its `ready` message."""
         process = await self._process.start()
         errors: list[str] = []
         self._broken = True
@@ -199,7 +200,7 @@ class PeerProcess:
             await self._process.send(message)
 
     async def receive(self) -> Message | None:
-        """Returns its next message; if it dies, an `end` that describes the failure."""
+        """Returns the next message; if the process dies, an `end` that describes the failure."""
         if self._ended:
             return None
         try:
@@ -216,7 +217,7 @@ class PeerProcess:
         return self._failed(f"the {self.name} (weir-peer) {exit_text(status)}")
 
     async def stop(self) -> str:
-        """Asks it to end, and kills it if it does not. The caller must continue to receive meanwhile."""
+        """Asks the process to end, and kills it if it does not. The caller must continue to receive meanwhile."""
         if not self._process.started:
             return ""
         self._stopping = True

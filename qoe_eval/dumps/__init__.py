@@ -1,1 +1,1 @@
-"""Dumps of getStats() from a user's own browser: read, and made into a report."""
+"""Reads dumps of getStats() from a user's browser, and reports on them."""

@@ -21,18 +21,18 @@ CAUSES = {
     "resolution": "likely it waited for the first frame of another resolution",
     "unknown": "the dump does not have why",
 }
-"""The causes, and how a sentence has them."""
+"""The causes and their texts in a sentence."""
 
 _LOST = 0.01
-# An estimate this far above the encoder's target does not bind it.
+# An estimate this far above the encoder's target does not limit it.
 _FREE = 1.5
 _MANY_NACKS = 5
-# One that loss delays comes after fewer requests.
+# A key frame that is delayed by loss arrives after fewer requests.
 _MANY_KEY_FRAMES = 5
 
 
 def likely_cause(facts: FreezeFacts) -> str:
-    """The key of CAUSES that explains most; the first that holds."""
+    """The most likely cause, a key of CAUSES: that of the first rule that holds."""
     out, slowed, is_dry = facts.is_outgoing, facts.is_slowed, facts.is_dry
     lost = (facts.lost or 0.0) >= _LOST
     target, available = facts.target_kbps, facts.available_kbps

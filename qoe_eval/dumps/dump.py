@@ -1,4 +1,4 @@
-"""A dump of getStats() reports, and the bounds of what is read of one."""
+"""A dump of getStats() reports, and the limits of what is read from one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from weir.qoe_eval.call.webrtc_stats import StatsReports
 
 MOST_CONNECTIONS = 50
 MOST_SAMPLES = 4_000_000
-"""Values of all reports together: an hour of thirty streams, read in seconds."""
+"""Limit of the values of all reports: an hour of thirty streams, read in seconds."""
 LONGEST_TEXT = 300
-# Arrays, objects and texts, of which each takes far more memory than its two characters.
+# Limit of arrays, objects and texts, each of which takes far more memory than its two characters.
 _MOST_PARTS = 2_000_000
 
 
 @dataclass
 class DumpedConnection:
-    """One peer connection: its id, the page that made it, its statistics (times in s since 1970)."""
+    """One peer connection: its ID, its page, and its statistics (times in s since 1970)."""
 
     id: str
     url: str = ""
@@ -29,7 +29,7 @@ class DumpedConnection:
 
 @dataclass
 class StatsDump:
-    """A dump; `format` is its name for people, `user_agent` may be empty. Connections without statistics are excluded;
+    """A dump; `format` is its display name, `user_agent` may be empty. Excludes connections without statistics;
     `connections_left_out` counts those beyond MOST_CONNECTIONS.
     """
 
@@ -43,7 +43,7 @@ def parse_json(text: str, source: str) -> Any:
     """JSON values; NaN and infinities become null.
 
     Raises:
-        InputError: it is invalid, nested too deeply, or of too many parts.
+        InputError: it is invalid, nested too deeply, or has too many parts.
     """
     if text.count("{") + text.count("[") + text.count('"') // 2 > _MOST_PARTS or text.count(",") > 2 * MOST_SAMPLES:
         raise InputError(f"{source}: has more parts than a dump of hours; save one of a shorter call")
@@ -59,7 +59,7 @@ class DumpBuilder:
     """Collects the connections of a dump within its bounds, so that no dump takes minutes to read.
 
     Args:
-        format: its name for people.
+        format: display name of the format.
         source: the file, for messages.
     """
 
@@ -71,7 +71,7 @@ class DumpBuilder:
         self._samples_left = MOST_SAMPLES
 
     def connection(self, key: str, identifier: str, url: str = "") -> DumpedConnection | None:
-        """The connection of a key, a new one if need be; None beyond MOST_CONNECTIONS."""
+        """The connection with this key, created if needed; None beyond MOST_CONNECTIONS."""
         if key not in self._connections:
             if len(self._connections) >= MOST_CONNECTIONS:
                 self._left_out.add(key)
@@ -83,19 +83,19 @@ class DumpBuilder:
         """Counts values.
 
         Raises:
-            InputError: these and those before are more than MOST_SAMPLES.
+            InputError: the total exceeds MOST_SAMPLES.
         """
         self._samples_left -= samples
         if self._samples_left < 0:
             raise InputError(f"{self._source}: over {MOST_SAMPLES:,} values; save a dump of a shorter call")
 
     def dump(self) -> StatsDump:
-        """The dump of all that was collected."""
+        """The dump of everything collected."""
         return StatsDump(self._format, self.user_agent, list(self._connections.values()), len(self._left_out))
 
 
 def iso_seconds(text: Any) -> float | None:
-    """A time in ISO 8601 as seconds since 1970; None for anything else."""
+    """Parses a time in ISO 8601 to seconds since 1970; None for anything else."""
     try:
         return datetime.fromisoformat(text).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):

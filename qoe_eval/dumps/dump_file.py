@@ -1,4 +1,4 @@
-"""Reads a dump of any format, which its content tells; refuses other files with how to get a dump."""
+"""Reads a dump, detecting its format by content; refuses other files with instructions to get a dump."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
 
 
 def read_dump(path: Path) -> StatsDump:
-    """Reads a dump, gzipped or not. Dumps are untrusted: size is bounded, invalid parts are skipped.
+    """Reads a dump, gzipped or not. Dumps are untrusted: the size is bounded, and invalid parts are skipped.
 
     Raises:
-        InputError: it cannot be read, is too large, is something else, or has no statistics.
+        InputError: the file cannot be read, is too large, is not a dump, or has no statistics.
     """
     source = printable(path)
     dump = _parse(_read(path), source)
@@ -80,7 +80,7 @@ def _parse(text: str, source: str) -> StatsDump:
 
 
 def _json_lines(text: str) -> Iterator[Any]:
-    """The values of those lines that are JSON objects or lists."""
+    """The values of lines that are JSON objects or arrays."""
     for line in itertools.islice(io.StringIO(text), MOST_LINES):
         if line[:1] in ("{", "[") and len(line) <= LONGEST_LINE:
             try:
@@ -120,7 +120,7 @@ def _read(path: Path) -> str:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         if content.lstrip().startswith(b"<"):
-            # The next message names the page.
+            # A later check refuses it as a web page.
             return content.decode("latin-1")
         raise InputError(
             f"{printable(path)}: no UTF-8 text from byte {error.start} on, perhaps an RTC event log or another "

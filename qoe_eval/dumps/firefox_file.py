@@ -1,4 +1,4 @@
-"""Reports that Firefox's `about:webrtc` copies: one ("Copy Report"), or a connection's history."""
+"""Reads reports copied from Firefox's `about:webrtc`: one ("Copy Report"), or a connection's history."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weir.qoe_eval.dumps.dump import DumpBuilder, DumpedConnection, StatsDump, s
 from weir.qoe_eval.dumps.stats_names import standard_members
 from weir.qoe_eval.json_lines import number
 
-# Lower case: older versions wrote RTP for Rtp.
+# In lower case, as older versions wrote RTP instead of Rtp.
 _LISTS = {
     "inboundrtpstreamstats": "inbound-rtp", "outboundrtpstreamstats": "outbound-rtp",
     "remoteinboundrtpstreamstats": "remote-inbound-rtp", "remoteoutboundrtpstreamstats": "remote-outbound-rtp",
@@ -20,15 +20,15 @@ _ID_OF_ESTIMATE = "estimate"
 
 
 def is_firefox(data: Any) -> bool:
-    """True for one report, a history of them, or a list of reports."""
+    """True for one report, a history, or a list of reports."""
     return any(True for _ in _reports(data))
 
 
 def parse_firefox(data: Any, source: str) -> StatsDump:
-    """The connections of the reports, each in the order of its times.
+    """The connections of the reports, each in the order of time.
 
     Raises:
-        InputError: they have too many values.
+        InputError: the reports have too many values.
     """
     builder = DumpBuilder("about:webrtc", source)
     builder.user_agent = "Firefox"

@@ -12,13 +12,13 @@ class DumpFreeze:
     """A freeze of an incoming stream, or a stop of an outgoing one.
 
     Attributes:
-        stream: the stream; of several outgoing layers the largest.
-        start_s: since 1970.
-        error_s: of the start, from the interval between reports.
-        duration_s: of all `count` freezes that one interval of the reports has.
+        stream: the stream; of several outgoing layers, the largest.
+        start_s: start, s since 1970.
+        error_s: uncertainty of the start, due to the interval between reports.
+        duration_s: total duration of the `count` freezes in one report interval.
         count: number of freezes.
-        is_open: it lasts to the end of the stream's reports.
-        is_drop: outgoing video went on, far below its usual target.
+        is_open: True if it lasts to the end of the stream's reports.
+        is_drop: True if outgoing video continued, far below its usual target.
     """
 
     stream: StatsObject
@@ -31,7 +31,7 @@ class DumpFreeze:
 
     @property
     def end_s(self) -> float:
-        """Its end, since 1970."""
+        """The end, s since 1970."""
         return self.start_s + self.duration_s
 
     @property

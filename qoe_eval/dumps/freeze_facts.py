@@ -1,4 +1,4 @@
-"""The table of facts about a freeze: how each is measured, and its text in the sentence of the verdict."""
+"""The table of facts about a freeze: the measurement of each, and its text in the verdict."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _LEAST_KBPS = 30.0
 _LEAST_RISE_OF_JITTER_MS = 20.0
 _FEWER_FRAMES = 0.87
 _LEAST_SHOWN_LOST = 0.001
-# Share of a time without reports that a freeze takes at least if both have one cause.
+# A freeze with the same cause as a gap in the reports lasts at least this share of the gap.
 _LEAST_OF_GAP = 0.1
 
 
 class FreezeFacts(SimpleNamespace):
-    """The value of each row of FACTS under its name, and what follows from the values."""
+    """The value of each row of FACTS under its name, and facts derived from these values."""
 
     def __init__(self, freeze: DumpFreeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
-        """`reports`: of the freeze's connection. `everything`: of all connections, of which one may be the sender's."""
+        """`reports`: of the freeze's connection. `everything`: of all connections, which may include the sender's."""
         around = AroundFreeze(freeze, reports, everything)
         super().__init__(**{fact.name: fact.measure(around) for fact in FACTS})
         self.is_outgoing, self.is_open = freeze.is_outgoing, freeze.is_open
         self.path_worked = self.others_came is True or (self.others_came is None and self.connection_received)
-        # No packet came, or went out, for most of the freeze.
+        # No packet was received, or sent, for most of the freeze.
         self.is_dry = 0 < self.without_packets_s >= 0.5 * freeze.duration_s
         self.rate_fell = fallen(self.rate_kbps) is not None and self.rate_kbps[0] >= _LEAST_KBPS
         self.available_fell = fallen(self.available_kbps) is not None
@@ -36,7 +36,7 @@ class FreezeFacts(SimpleNamespace):
         self.is_slowed = self.round_trip_ms is not None or self.jitter_ms is not None
 
     def texts(self, cause: str) -> list[str]:
-        """The texts of the facts in the order of the table, at least one. `cause`: the likely one."""
+        """The texts of the facts in the order of the table, at least one. `cause`: the likely cause."""
         found = [text for fact in FACTS if (text := fact.said(self, cause))]
         if found and cause != "key frame":
             return found
@@ -50,10 +50,10 @@ class Fact(NamedTuple):
     """A row of the table.
 
     Attributes:
-        name: of the value in FreezeFacts.
-        measure: the value; None, 0, False or empty where the dump does not have it, or it did not change.
-        text: a template for the value or its two values, or a function that makes the text.
-        when: the sentence has the text only if this is true for the facts and the likely cause.
+        name: name of the value in FreezeFacts.
+        measure: measures the value; None, 0, False or empty if the dump does not have it, or it did not change.
+        text: a template for the value or its two values, or a function that returns the text.
+        when: the verdict includes the text only if this is true for the facts and the likely cause.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Fact(NamedTuple):
     when: Callable[[FreezeFacts, str], bool] = lambda facts, cause: True
 
     def said(self, facts: FreezeFacts, cause: str) -> str:
-        """The text; empty where the sentence does not have it."""
+        """The text; empty if the verdict does not include it."""
         value = getattr(facts, self.name)
         if not value or not self.when(facts, cause):
             return ""
@@ -72,7 +72,7 @@ class Fact(NamedTuple):
 
 
 def seconds_text(value_s: float) -> str:
-    """A duration, in minutes from one minute on."""
+    """A duration in seconds, or in minutes from one minute on."""
     return f"{value_s:,.1f} s" if value_s < 60 else f"{value_s / 60:,.1f} minutes"
 
 
@@ -101,13 +101,13 @@ def _heights(facts: FreezeFacts, cause: str) -> str:
     return "the picture went from {:.0f} to {:.0f} lines".format(*facts.heights) + with_key_frame
 
 
-# In the order of a sentence: rates, the path, both machines. Facts without text are for causes, or for texts of others.
+# In the order of the verdict: rates, the path, both machines. Facts without text serve causes or the texts of others.
 FACTS: tuple[Fact, ...] = (
     Fact("without_packets_s", lambda at: sum(end_s - start_s for start_s, end_s in at.intervals_without_packets),
          _without_packets, when=lambda facts, cause: facts.is_dry),
     Fact("others_came", lambda at: at.others_came()),
     Fact("connection_received", lambda at: at.connection_received()),
-    # Also where it did not fall, as the sender's estimate.
+    # Measured also if it did not fall, like the sender's estimate.
     Fact("rate_kbps", lambda at: at.lowest_growth(at.stream, at.stream.directed("bytes"), 8e-3),
          "the rate fell from {:,.0f} to {:,.0f} kbps",
          when=lambda facts, cause: facts.rate_fell and not (facts.is_dry and facts.rate_kbps[1] < 1)),
@@ -122,7 +122,7 @@ FACTS: tuple[Fact, ...] = (
     Fact("round_trip_ms", lambda at: at.round_trip_rise(), "the round trip rose from {:,.0f} to {:,.0f} ms"),
     Fact("jitter_ms", lambda at: at.rise(at.jitter_of, "jitter", _LEAST_RISE_OF_JITTER_MS),
          "jitter rose from {:,.0f} to {:,.0f} ms", when=lambda facts, cause: facts.round_trip_ms is None),
-    # There are round trips or jitter, which may have stayed as they were.
+    # True if there are round trips or jitter, changed or not.
     Fact("knows_path", lambda at: at.knows_path()),
     Fact("steady_path", lambda at: "nothing was lost" + (" and the round trip stayed" if at.knows_path() else ""), "{}",
          when=lambda facts, cause: cause in ("sender limit", "sent less") and not facts.lost and not facts.is_slowed),
@@ -143,7 +143,7 @@ FACTS: tuple[Fact, ...] = (
          lambda facts, cause: f"{counted(facts.key_frames_requested, 'key frame')} requested",
          when=lambda facts, cause: cause in ("key frame", "loss")),
     Fact("key_frames", lambda at: at.grown_at_receiver("keyFramesDecoded")),
-    # The picture's, before and after.
+    # Heights of the picture before and after the freeze.
     Fact("heights", lambda at: at.heights(), _heights),
     Fact("reports_gap_s", lambda at: at.reports_gap_s(),
          lambda facts, cause: f"the browser made no report for {seconds_text(facts.reports_gap_s)}"),

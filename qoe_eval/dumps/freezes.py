@@ -1,7 +1,7 @@
-"""Freezes of a dump's video: when, and how long.
+"""Finds the freezes of a dump's video, their times and lengths.
 
-A browser counts a freeze when the next frame is shown, with its length. Where it counts none (Firefox, older versions),
-or the freeze has no end, reports between which no frame was decoded tell it.
+A browser counts a freeze, with its length, when the next frame is shown. If it counts none (Firefox, older versions),
+or the freeze has no end, it is found by reports between which no frame was decoded.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from weir.qoe_eval.call.webrtc_stats import Array, StatsObject, StatsReports, ca
 from weir.qoe_eval.dumps.freeze import DumpFreeze
 from weir.qoe_eval.dumps.stalls import find_drops, find_stalls
 
-# An outgoing stream that stops for less is often a still picture's.
+# Shorter stops of an outgoing stream are often still pictures.
 _LEAST_STOP_S = 2.0
 _NEAR_S = 1.0
 MOST_OF_STREAM = 200
-"""Freezes of one stream that are looked at, the longest."""
+"""The number of freezes examined per stream, the longest first."""
 _SCREEN = "screenshare"
 
 
 def find_dump_freezes(reports: StatsReports) -> tuple[list[DumpFreeze], int]:
     """The freezes of a connection's incoming video, and the stops and drops of its outgoing video, in the order of
-    time; then the number of those beyond the longest MOST_OF_STREAM of a stream.
+    time; then the number of freezes omitted beyond the longest MOST_OF_STREAM of a stream.
     """
     found: list[DumpFreeze] = []
     more = 0
@@ -51,7 +51,7 @@ def find_dump_freezes(reports: StatsReports) -> tuple[list[DumpFreeze], int]:
 
 
 def incoming_video(reports: StatsReports) -> list[StatsObject]:
-    """The incoming streams of video, of which some versions do not write the kind."""
+    """The incoming video streams, also in dumps of versions that do not write the kind."""
     incoming = reports.of("inbound-rtp")
     return [one for one in incoming if one.kind == "video" or (not one.kind and "framesDecoded" in one.numbers)]
 
@@ -68,7 +68,7 @@ def counter_of(reports: StatsReports, stream: StatsObject) -> StatsObject:
 
 
 def earlier_freezes(counter: StatsObject) -> tuple[int, float | None]:
-    """Number and duration, in seconds, of the freezes that were counted before the first report."""
+    """Number and duration, in seconds, of the freezes counted before the first report."""
     (_, counts), (_, durations_s) = counter.series("freezeCount"), counter.series("totalFreezesDuration")
     return int(counts[0]) if len(counts) else 0, float(durations_s[0]) if len(durations_s) else None
 
@@ -97,8 +97,8 @@ def _counted(stream: StatsObject, counter: StatsObject) -> tuple[list[DumpFreeze
 def _placed(
     stream: StatsObject, before_s: float, after_s: float, length_s: float, number: int, shown: Array
 ) -> DumpFreeze:
-    """A freeze that was counted between two reports. `shown`: the ends of intervals with frames."""
-    # The end is in this interval. The start is in the last interval before it that had frames, or in this one.
+    """Estimates the position of a freeze counted between two reports. `shown`: the ends of intervals with frames."""
+    # The end is in this interval. The start is in the last interval with frames before it, or in this one.
     earliest, latest = before_s, after_s
     if place := int(np.searchsorted(shown, before_s, side="right")):
         last_s = float(shown[place - 1])
@@ -109,7 +109,7 @@ def _placed(
 
 
 def _decoded(stream: StatsObject) -> tuple[Array, Array]:
-    """Times and frames of an incoming stream; the oldest legacy statistics have only the frames a second."""
+    """Times and decoded frames of an incoming stream. The oldest legacy statistics have only frames per second."""
     if "framesDecoded" in stream.numbers:
         return stream.counter("framesDecoded")
     times, per_s = stream.series("framesPerSecond")
@@ -117,7 +117,7 @@ def _decoded(stream: StatsObject) -> tuple[Array, Array]:
 
 
 def _of_all(streams: Sequence[StatsObject], name: str) -> tuple[Array, Array]:
-    """Times and sum of a number of several layers: one may stop while another goes on."""
+    """Times, and the sum of a number over several layers: one may stop while another continues."""
     read = StatsObject.series if name == "targetBitrate" else StatsObject.counter
     series = [found for one in streams if len((found := read(one, name))[0]) > 1]
     if not series:
@@ -127,7 +127,7 @@ def _of_all(streams: Sequence[StatsObject], name: str) -> tuple[Array, Array]:
 
 
 def _apart(stalls: Sequence[DumpFreeze], counted: Sequence[DumpFreeze]) -> list[DumpFreeze]:
-    """The stalls that no counted freeze is at, or near."""
+    """The stalls that are not near a counted freeze."""
     ordered = sorted(counted, key=lambda one: one.start_s)
     starts = [one.start_s for one in ordered]
     latest_ends = list(itertools.accumulate((one.end_s for one in ordered), max))

@@ -1,4 +1,4 @@
-"""The JSON that `chrome://webrtc-internals` saves, of any version: a series of values for each member of an object."""
+"""Reads the JSON of `chrome://webrtc-internals`, of any version: a series of values for each member of an object."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _counted(times_s: Sequence[float], per_s: Sequence[Any]) -> list[float]:
 
 
 def _written_type(stats: Mapping[str, Any], identifier: str) -> str | None:
-    """The type of an object where it is one of its members, as testRTC exports it."""
+    """The type of an object if it is one of its members, as in exports of testRTC."""
     member = stats.get(f"{identifier}-type")
     written = str(member.get("values")) if isinstance(member, Mapping) else ""
     found = re.match(r'\["([a-z-]{1,30})"', written)
@@ -98,10 +98,10 @@ def _written_type(stats: Mapping[str, Any], identifier: str) -> str | None:
 
 
 def _values(member: Mapping[str, Any], builder: DumpBuilder) -> list[Any]:
-    """The values, which every version so far writes as JSON text; a plain list is accepted too."""
+    """The values, which every version so far writes as JSON text; also accepts a plain list."""
     values = member.get("values")
     if isinstance(values, str):
-        # One more than the commas, if these are plain values: counted before they take memory.
+        # Estimate the number of values before parsing, which takes memory.
         builder.take(values.count(",") + values.count("[") + values.count("{"))
         try:
             values = json.loads(values, parse_constant=lambda _: None)
@@ -111,7 +111,7 @@ def _values(member: Mapping[str, Any], builder: DumpBuilder) -> list[Any]:
 
 
 def _times_of_object(timestamps: Any, builder: DumpBuilder) -> list[float] | None:
-    """The times of an object in seconds; None where it has none, or one that is no time."""
+    """The times of an object in seconds; None if it has none, or one is invalid."""
     if not isinstance(timestamps, Mapping):
         return None
     found = [number(value, lowest=0) for value in _values(timestamps, builder)]
@@ -119,8 +119,8 @@ def _times_of_object(timestamps: Any, builder: DumpBuilder) -> list[float] | Non
 
 
 def _times(member: Mapping[str, Any], of_object: list[float] | None, count: int) -> Sequence[float]:
-    """Times in seconds. A member that appeared later than its object has fewer values than times; the last times are
-    its.
+    """Times in seconds. A member that appeared later than its object has fewer values than times, and uses the last
+    times.
     """
     if of_object is not None and len(of_object) >= count:
         return of_object[len(of_object) - count :]
@@ -131,6 +131,6 @@ def _times(member: Mapping[str, Any], of_object: list[float] | None, count: int)
 
 
 def _seconds(text: Any) -> float | None:
-    """A time as ISO 8601, or as testRTC exports it in ms since 1970."""
+    """Parses a time in ISO 8601, or in ms since 1970, as in exports of testRTC."""
     time_ms = number(text, lowest=0)
     return time_ms / 1e3 if time_ms is not None else iso_seconds(text)

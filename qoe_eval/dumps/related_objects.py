@@ -1,4 +1,4 @@
-"""Which statistics objects of a dump belong together: streams, reports about them, and their senders."""
+"""Relates the statistics objects of a dump: streams, reports about them, and their senders."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from weir.qoe_eval.call.webrtc_stats import StatsObject, StatsReports
 
 ABSENT = StatsObject("", "")
-"""In the place of an object that a dump does not have: without numbers and texts."""
+"""Stands for an object that a dump does not have; it has no numbers and texts."""
 
 
 def find_sender(
     stream: StatsObject, reports: StatsReports, everything: Iterable[StatsReports]
 ) -> tuple[StatsObject, StatsReports]:
-    """The sending stream, of this or another connection of the dump, and its connection's reports; or empty ones."""
+    """The sending stream, in this or another connection of the dump, and that connection's reports; empty if absent."""
     if stream.type == "outbound-rtp":
         return stream, reports
     for one in everything:
@@ -24,13 +24,13 @@ def find_sender(
 
 
 def find_report(stream: StatsObject, reports: StatsReports) -> StatsObject:
-    """The other end's report about an outgoing stream: by its SSRC, else any."""
+    """The remote endpoint's report about an outgoing stream: by SSRC, else any."""
     found = reports.of("remote-inbound-rtp") if stream.type == "outbound-rtp" else []
     return next((one for one in found if one.ssrc == stream.ssrc), next(iter(found), ABSENT))
 
 
 def sent_streams(reports: StatsReports) -> dict[str, StatsObject]:
-    """The outgoing stream of each remote-inbound-rtp report, by the report's id: by its SSRC, else by its kind."""
+    """The outgoing stream of each remote-inbound-rtp report, by the report's ID; matched by SSRC, else by kind."""
     of_ssrc: dict[str, StatsObject] = {}
     of_kind: dict[str, StatsObject] = {}
     for stream in reports.of("outbound-rtp"):

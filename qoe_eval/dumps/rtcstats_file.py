@@ -1,8 +1,8 @@
-"""rtcstats files: events of peer connections as JSON lines, among them getStats reports.
+"""Reads rtcstats files: events of peer connections as JSON lines, including getStats reports.
 
-A report is complete (Chromium's own), or the difference to the previous one: with numbers in place of names in version
-3 (a page that uses rtcstats-js), under full names before it (Jitsi Meet). The last item of an event is its time, in
-version 3 the time since the event before.
+A report is complete (Chromium's own), or the difference to the previous one: with numbers instead of names in version
+3 (a page that uses rtcstats-js), with full names before it (Jitsi Meet). The last item of an event is its time, in
+version 3 the time since the previous event.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ MAGIC = "RTCStatsDump"
 VERSIONS = (2, 3)
 _MOST_EVENTS = 1_000_000
 _GET_STATS = ("getStats", "getstats", "g", 1)
-# Times of events from here on are since 1970, smaller ones since the event before.
+# Event times of at least this are since 1970, smaller ones since the previous event.
 _LEAST_TIME_MS = 1e11
-# A field of the file format: the numbers of the types and members that are read.
+# The format's numbers of the types and members that are read.
 _TYPES: dict[int | str, str] = {
     1: "inbound-rtp", 2: "outbound-rtp", 3: "remote-inbound-rtp", 4: "remote-outbound-rtp", 5: "transport",
     6: "candidate-pair", 12: "media-source", 14: "codec",
@@ -48,10 +48,10 @@ _READ = frozenset().union(TEXTS, *NUMBERS.values()) | {"mediaType", "isRemote"}
 
 
 def parse_rtcstats(text: str, source: str) -> StatsDump:
-    """Reads the connections of a file, and skips lines that are not events.
+    """Reads the connections of a file; skips lines that are not events.
 
     Raises:
-        InputError: it has another version, or too many values.
+        InputError: the version is not supported, or there are too many values.
     """
     lines = io.StringIO(text)
     if not text.startswith(MAGIC):
@@ -68,7 +68,7 @@ def parse_rtcstats(text: str, source: str) -> StatsDump:
 
 
 def is_event(value: Any) -> bool:
-    """True for an event: method, connection or null, value, any others, and a time."""
+    """True for an event: method, connection or null, value, optional others, and a time."""
     return (
         isinstance(value, list)
         and len(value) >= 4
@@ -110,15 +110,15 @@ def _parse_events(lines: Iterable[str], source: str, name: str) -> StatsDump:
 
 
 class _Connection:
-    """A connection and its last report, to which the next one may be a difference."""
+    """A connection and its last report, to which the next report may be a difference."""
 
     def __init__(self, dumped: DumpedConnection) -> None:
         self.dumped = dumped
         self._last: dict[str, dict[str, Any]] = {}
 
     def add(self, time_s: float, report: Any, builder: DumpBuilder) -> None:
-        """Adds a report. The times of its objects, or its common time, take precedence: a busy page records a report
-        late.
+        """Adds a report. The times of its objects, or its common time, take precedence over `time_s`, as a busy page
+        records a report late.
         """
         if not isinstance(report, Mapping):
             return
@@ -140,12 +140,12 @@ class _Connection:
 
 
 def _is_listed(changed: Any) -> bool:
-    """True where a report lists an object that has not changed, and so all objects that there still are."""
+    """True if a report lists an unchanged object, and thus all objects that still exist."""
     return isinstance(changed, Mapping) and ("type" in changed or changed == {"timestamp": 0})
 
 
 def _time_s(time_ms: Any, otherwise_s: float) -> float:
-    """A time in ms since 1970 as seconds, or `otherwise_s` if it is far from the time of its event."""
+    """Converts a time in ms since 1970 to seconds; `otherwise_s` if it is far from that."""
     found = number(time_ms)
     return found / 1e3 if found is not None and abs(found / 1e3 - otherwise_s) < _LATEST_S else otherwise_s
 

@@ -1,4 +1,4 @@
-"""Times at which video stood still or fell, from series of its reports."""
+"""Finds times at which video stalled or its target dropped, from series of reports."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import numpy as np
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject
 from weir.qoe_eval.dumps.freeze import DumpFreeze
 
-# Those of libwebrtc: a gap between frames of this many mean ones, and of so much more than one.
+# libwebrtc's definition of a freeze: a gap between frames of at least this many mean gaps, and one gap plus this time.
 _FREEZE_FRAMES = 3.0
 _FREEZE_MORE_S = 0.15
 _LEAST_FRAMES_PER_S = 2.0
-# The usual rate is that of most intervals of this time, at least of so many: the last may be half without frames.
+# The usual frame rate is the _MOST percentile of the intervals in this time before, and of at least this many; the last
+# interval may be half without frames.
 _BEFORE_S = 10.0
 _LEAST_INTERVALS = 4
 _MOST = 70
-# A drop is below half of what was usual in 20 s, until most of it is back.
+# A drop begins below the first and ends at the second share of the usual target of the last 20 s.
 _DROPPED, _BACK = 0.5, 0.7
 _USUAL_S = 20.0
 _LEAST_DROP_S = 3.0
@@ -24,12 +25,12 @@ _MOST_REPORTS = 20_000
 
 
 def find_stalls(stream: StatsObject, times: Array, frames: Array) -> list[DumpFreeze]:
-    """The times without a frame, after some with frames.
+    """Finds times without frames after times with frames.
 
     Args:
-        stream: theirs.
-        times: of reports, in s since 1970, shape [n].
-        frames: counted until then, shape [n].
+        stream: the stream.
+        times: times of reports, s since 1970, shape [n].
+        frames: frames counted until then, shape [n].
     """
     steps, spans = np.diff(frames), np.diff(times)
     found = []
@@ -56,17 +57,17 @@ def find_stalls(stream: StatsObject, times: Array, frames: Array) -> list[DumpFr
 
 
 def _without_frames(frames: float, span_s: float, per_s: float) -> float:
-    """The part of an interval at the edge of a stall in which there was no frame either."""
+    """The estimated time without frames in an interval at the edge of a stall."""
     return max(0.0, float(span_s) - float(frames) / per_s)
 
 
 def find_drops(stream: StatsObject, times: Array, targets: Array) -> list[DumpFreeze]:
-    """The times at which a target was far below what it usually was.
+    """Finds times at which a target is far below its usual value.
 
     Args:
-        stream: theirs.
-        times: of reports, in s since 1970, shape [n].
-        targets: of its encoder, in bps, shape [n].
+        stream: the stream.
+        times: times of reports, s since 1970, shape [n].
+        targets: targets of its encoder, bit/s, shape [n].
     """
     found = []
     usual, began = 0.0, -1

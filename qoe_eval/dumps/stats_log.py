@@ -1,6 +1,6 @@
-"""Logs that pages and programs make of getStats: JSON lines or a list, of any of the usual shapes.
+"""Reads logs of getStats by pages and programs: JSON lines or a list, in any of the usual forms.
 
-A report is a list of objects with `type`, an object of them by id, a list of pairs of id and object, or one object a
+A report is a list of objects with `type`, an object of them by ID, a list of pairs of ID and object, or one object per
 line. It may be inside an object with a time and the name of its connection.
 """
 
@@ -23,20 +23,20 @@ _CONNECTIONS = (
 _TIMES = ("timestamp", "time", "ts", "t", "date", "at", "time_ms", "timeMs", "timestamp_ms", "time_us", "time_s")
 _LEAST_SINCE_1970 = 1e8
 _DEEPEST = 4
-# Nobody records reports more often.
+# Shorter intervals between reports do not occur in practice.
 _SHORTEST_STEP_S = 0.02
 
 
 def is_stats_log(value: Any) -> bool:
-    """True for a line with an object of getStats, or a list of such."""
+    """True for a line with an object of getStats, or a list of them."""
     return any(type_of(entry["id"], entry["type"]) in NUMBERS for _, _, entry in _reports(value, None, "", 0))
 
 
 def parse_stats_log(values: Iterable[Any], source: str) -> StatsDump:
-    """The connections of a log; lines without a report or a time are skipped.
+    """The connections of a log; skips lines without a report or a time.
 
     Raises:
-        InputError: it has too many values.
+        InputError: the log has too many values.
     """
     builder = DumpBuilder("getStats", source)
     for value in values:
@@ -56,7 +56,7 @@ def parse_stats_log(values: Iterable[Any], source: str) -> StatsDump:
 
 
 def _make_seconds(reports: StatsReports) -> None:
-    """Multiplies times that were seconds since a page began, and were read as its milliseconds."""
+    """Corrects times since the start of a page that are in seconds but were read as milliseconds."""
     series = [times for o in reports.objects.values() for times, _ in (*o.numbers.values(), *o.texts.values())]
     longest = max(series, key=len, default=[])
     if len(longest) > 1 and longest[-1] < _LEAST_SINCE_1970 and np.median(np.diff(longest)) < _SHORTEST_STEP_S:
@@ -67,7 +67,7 @@ def _make_seconds(reports: StatsReports) -> None:
 def _reports(
     value: Any, time_s: float | None, name: str, depth: int
 ) -> Iterator[tuple[str, float | None, dict[str, Any]]]:
-    """Connection, time and each object of the reports in a value."""
+    """Yields connection, time and object for each object of the reports in a value."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
@@ -90,7 +90,7 @@ def _reports(
 
 
 def _statistics(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """An object of a report; None for what holds a report, as an event of a log that has a `type`, too.
+    """The members of an object of a report; None for objects that contain a report, such as log events with a `type`.
 
     Flutter and the native SDKs have the members inside `values` or `members`.
     """
@@ -112,7 +112,7 @@ def _id(value: Mapping[str, Any]) -> str:
 
 
 def _time_s(key: str, value: Any) -> float | None:
-    """A time in s: of the unit that its key names, else by its size; ISO 8601 too. Small ones are a page's ms."""
+    """Converts a time to s: unit by key, else by magnitude; also ISO 8601. Small numbers are ms since page start."""
     if isinstance(value, str):
         return iso_seconds(value)
     found = number(value, lowest=0)

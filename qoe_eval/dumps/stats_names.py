@@ -1,4 +1,4 @@
-"""Statistics under the names of W3C webrtc-stats: older Chrome has the type in an object's name, Chrome's legacy
+"""Maps statistics to the names of W3C webrtc-stats: older Chrome has the type in an object's ID, Chrome's legacy
 statistics begin with "goog", older Firefox writes types without hyphens.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 from weir.qoe_eval.call.webrtc_stats import NUMBERS
 from weir.qoe_eval.json_lines import number
 
-# Lower case: Chrome itself wrote both RTP and Rtp.
+# In lower case, as Chrome wrote both RTP and Rtp.
 _PREFIXES = (
     ("rtcinboundrtp", "inbound-rtp"), ("rtcoutboundrtp", "outbound-rtp"), ("rtcremoteinboundrtp", "remote-inbound-rtp"),
     ("rtcremoteoutboundrtp", "remote-outbound-rtp"), ("rtcicecandidatepair_", "candidate-pair"),
@@ -40,11 +40,11 @@ _LEGACY: dict[str, dict[str, tuple[str, float]]] = {
 }  # fmt: skip
 _REPORTED: dict[str, tuple[str, float]] = {"packetsLost": ("packetsLost", 1), "googRtt": ("roundTripTime", 1e-3)}
 LEGACY_RATES = {"googFrameRateReceived"}
-"""Those a second, in the place of a counter."""
+"""Rates per second that replace a counter."""
 
 
 def type_of(identifier: str, given: Any) -> str:
-    """The type of an object: the one given, else the one that its name has; empty if it has none."""
+    """The type of an object: the given one, else that in its ID; empty if there is none."""
     if isinstance(given, str) and given and given != "ssrc":
         return _OLD_TYPES.get(given, given)
     if is_legacy(identifier):
@@ -56,7 +56,7 @@ def type_of(identifier: str, given: Any) -> str:
 
 
 def kind_of(identifier: str) -> str:
-    """Video or audio, where an object's name has it; else empty."""
+    """video or audio if an object's ID has it, else empty."""
     lower = identifier.lower()
     return next((kind for kind in ("video", "audio") if lower.startswith("rtc") and kind in lower), "")
 
@@ -68,9 +68,9 @@ def is_legacy(identifier: str) -> bool:
 
 
 def legacy_place(identifier: str, name: str, sender: str) -> tuple[str, str, str, float] | None:
-    """Id, type and name of what legacy statistics have in another object, and its factor; None for all else.
+    """ID, type, name and factor of a legacy statistic that belongs to another object; None for all others.
 
-    A sending stream has the other end's report, and the estimate the target of the encoder of the video ``sender``.
+    A sending stream includes the remote report, and the bandwidth estimate the encoder target of the video ``sender``.
     """
     if name in _REPORTED and identifier.startswith("ssrc_") and identifier.endswith("_send"):
         return f"{identifier}_report", "remote-inbound-rtp", *_REPORTED[name]
@@ -85,7 +85,7 @@ def standard_name(identifier: str, kind_of_object: str, name: str) -> tuple[str,
 
 
 def standard_value(value: Any, scale: float) -> Any:
-    """The number that a text has, scaled; of a legacy "true" or "false" whether CPU lacks; else the value unchanged."""
+    """Scales a number or the number in a text; maps legacy "true" to "cpu" and "false" to "none"; else no change."""
     if value in ("true", "false"):
         return "cpu" if value == "true" else "none"
     try:
@@ -96,7 +96,7 @@ def standard_value(value: Any, scale: float) -> Any:
 
 
 def standard_members(identifier: str, members: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of an object of a report, with its `type`, under the names of webrtc-stats."""
+    """The members of an object of a report, including `type`, with the names of webrtc-stats."""
     kind_of_object = type_of(identifier, members.get("type"))
     if members.get("isRemote") is True and kind_of_object in ("inbound-rtp", "outbound-rtp"):
         kind_of_object = f"remote-{kind_of_object}"
@@ -106,7 +106,7 @@ def standard_members(identifier: str, members: Mapping[str, Any]) -> dict[str, A
     legacy = is_legacy(identifier)
     for name, value in members.items():
         new, scale = standard_name(identifier, kind_of_object, name) if legacy else (name, 1)
-        # Android writes numbers of 64 bits as texts. The SSRC of an object is one.
+        # Android writes 64-bit numbers as texts. The SSRC remains a text.
         is_number = (legacy and new != "ssrc") or (isinstance(value, str) and new in NUMBERS.get(kind_of_object, ()))
         found[new] = standard_value(value, scale) if is_number else value
     return found | {"type": kind_of_object}

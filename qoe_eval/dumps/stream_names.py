@@ -1,4 +1,4 @@
-"""Names of a connection's streams for people, the same in sentences, charts and tables."""
+"""Display names of a connection's streams, shared by sentences, charts and tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from weir.qoe_eval.call.webrtc_stats import StatsReports
 
 
 def stream_names(reports: StatsReports) -> dict[str, str]:
-    """Names by id, as in "video in", with a number where several are alike."""
+    """Names by ID, such as "video in", with a number if there are several."""
     names = {}
     for kind_of_object, direction in (("outbound-rtp", "out"), ("inbound-rtp", "in")):
         streams = reports.of(kind_of_object)

@@ -18,7 +18,7 @@ from weir.qoe_eval.dumps.freezes import counter_of, earlier_freezes, find_dump_f
 from weir.qoe_eval.dumps.stream_names import stream_names
 
 MOST_EXPLAINED = 100
-"""The most sentences of a dump; the longest freezes have them."""
+"""The largest number of explained freezes of a dump, the longest ones."""
 
 _ABOUT_S = 1.5
 
@@ -27,7 +27,7 @@ _ABOUT_S = 1.5
 class ExplainedFreeze:
     """A freeze, its stream's name, its likely cause (a key of CAUSES) and its sentence.
 
-    `is_stop`: it is no freeze of video that was sent to this browser: the video was outgoing, or was not sent.
+    `is_stop`: it is not a freeze of video that was sent to this browser: the video is outgoing, or was not sent.
     """
 
     freeze: DumpFreeze
@@ -39,7 +39,7 @@ class ExplainedFreeze:
 
 @dataclass(frozen=True)
 class ConnectionVerdict:
-    """The freezes of one connection in the order of time; `more`: the number of those that are not explained."""
+    """The freezes of one connection in the order of time; `more`: the number of unexplained freezes."""
 
     connection: DumpedConnection
     explained: Sequence[ExplainedFreeze]
@@ -47,12 +47,12 @@ class ConnectionVerdict:
 
     @property
     def first_s(self) -> float:
-        """Start of the first freeze, since 1970; infinite without one."""
+        """Start of the first freeze, s since 1970; infinite without one."""
         return min((one.freeze.start_s for one in self.explained if not one.is_stop), default=math.inf)
 
 
 def find_verdicts(connections: Sequence[DumpedConnection]) -> list[ConnectionVerdict]:
-    """The verdict of each connection, the one that froze first at the head."""
+    """The verdicts of all connections; the connection that froze first comes first."""
     everything = [connection.reports for connection in connections]
     of_all = [find_dump_freezes(reports) for reports in everything]
     longest = sorted((one.duration_s for freezes, _ in of_all for one in freezes), reverse=True)
@@ -68,7 +68,7 @@ def find_verdicts(connections: Sequence[DumpedConnection]) -> list[ConnectionVer
 
 
 def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
-    """The number of freezes, their time, and the connection that froze first."""
+    """The number of freezes, their total time, the connection that froze first, and the main cause."""
     froze = [one for verdict in verdicts for one in verdict.explained if not one.is_stop]
     objects = [one for verdict in verdicts for one in verdict.connection.reports.objects.values()]
     if all(len(times) < 2 for one in objects for times, _ in one.numbers.values()):
@@ -88,7 +88,7 @@ def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
 
 
 def earlier_texts(verdict: ConnectionVerdict) -> list[str]:
-    """A sentence for each stream with freezes that were counted before the dump begins."""
+    """A sentence for each stream with freezes before the first report."""
     reports = verdict.connection.reports
     names = stream_names(reports)
     found = []

@@ -1,1 +1,1 @@
-"""`weir evaluate`: suites of goals for a model, measured in replays and in real calls."""
+"""`weir evaluate`: suites of goals for a model, measured in replays and real calls."""

@@ -1,6 +1,6 @@
-"""Measures of goals on real calls beside the simulated ones of their paths, on the link, and on the estimator's CPU.
+"""Measures of goals: real against simulated calls of the same paths, the emulated link, and the estimator's CPU time.
 
-`functools.partial` with the arguments behind `results` and `bound` makes each the measure of a goal.
+To make one the measure of a goal, bind the arguments after `results` and `bound` with `functools.partial`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_SHOWN = 6
 
 @dataclass(frozen=True)
 class SimulatedSet:
-    """The set that simulates a set of real calls, and a controller of both."""
+    """A set of real calls, the set that simulates them, and a controller in both."""
 
     called: str
     simulated: str
@@ -37,8 +37,8 @@ class SimulatedSet:
 
 @dataclass(frozen=True)
 class PathErrors:
-    """Mean distance, on one path, of a simulated call from the mean of the real ones, and of a real call from the mean
-    of the others; as shares of the real mean if relative.
+    """Mean distance on one path of simulated calls from the mean of the real ones (`simulated`), and of real calls from
+    the mean of the other real ones (`real`); as shares of the real mean if relative.
     """
 
     name: str
@@ -67,8 +67,8 @@ def error_over_scatter(
     simulated_metric: Metric | None = None,
     relative: bool,
 ) -> Outcome:
-    """Mean error of simulated calls over that of single real ones, as shares of the real mean if `relative`. The
-    figures hold both for each path. `simulated_metric`: that of simulated calls, where it differs.
+    """Ratio of the mean error of simulated calls to that of single real calls, as shares of the real mean if
+    `relative`. The figures have both for each path. `simulated_metric`: the metric of simulated calls, if different.
     """
     found = [
         PathErrors.of(name, [*real.values()], [*simulated.values()], relative=relative)
@@ -86,8 +86,8 @@ def error_over_scatter(
 
 
 def link_error(results: Results, bound: Bound, *, sets: Sequence[str], of_delay: bool = False) -> Outcome:
-    """Bytes that the link carried under a standing queue against the scenario's capacity, or the p95 lateness of its
-    packets: worst call.
+    """Relative error of the bytes that the link carried under a standing queue, compared with the scenario's capacity,
+    or with `of_delay` the p95 lateness of its packets, in ms; of the worst call.
     """
     made = [record.key for name in sets for record in results.calls.get(name, []) if record.key in results.called]
     if not made:
@@ -102,7 +102,7 @@ def link_error(results: Results, bound: Bound, *, sets: Sequence[str], of_delay:
 
 
 def cpu_share(results: Results, bound: Bound, *, rate_bps: float, sets: Sequence[str]) -> Outcome:
-    """CPU of the estimator on a steady stream, as a share of one core. Only with calls."""
+    """CPU time of the estimator on a steady stream, as a share of one core. Measured only with calls."""
     if not any(results.calls.get(name) for name in sets):
         return Outcome(reason=results.why_no_pair(sets[:1]))
     detail = "the estimator alone on a steady stream, driven from Python, whose own time counts too"
@@ -110,10 +110,10 @@ def cpu_share(results: Results, bound: Bound, *, rate_bps: float, sets: Sequence
 
 
 def estimator_cpu_share(model: Path, rate_bps: float, duration_s: float = 60.0) -> float:
-    """CPU time of the estimator on a steady stream of that rate / time of the stream.
+    """CPU time of the estimator on a steady stream of this rate / time of the stream.
 
-    The estimator runs in this process, driven from Python faster than real time; Python's own time counts too, so this
-    is an upper bound of the cost in weir-peer.
+    The estimator runs in this process, driven from Python faster than real time. The result includes Python's time, and
+    is thus an upper bound of the cost in weir-peer.
     """
     loaded = Model(read_bytes(model, LARGEST_MODEL_BYTES))
     estimator = BandwidthEstimator(loaded, start_rate_bps=300_000, max_rate_bps=20_000_000)

@@ -1,6 +1,7 @@
-"""The measure of most goals: a metric of a controller, alone or against others, and a statistic over scenarios.
+"""The measure of most goals: a metric of a controller, alone or compared with others, and a statistic over scenarios.
 
-From records to the values of the controller and of the best of others, how these compare by scenario, and a statistic.
+Obtains from records the values of the controller and of the best of the others, compares them by scenario, and computes
+a statistic.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from weir.registry import POLICY
 from weir.traces.schema.scenario import Scenario
 
 How = Literal["gain", "difference", "ratio", "relative"]
-"""Own less other, above 0 is better; own less other; own / other; own / other less 1."""
-# Scenarios that are named in details, and most that have figures of their own.
+"""Own minus other with the sign so that above 0 is better; own minus other; own / other; own / other minus 1."""
+# Limits of the scenarios named in details, and of those with their own figures.
 _NAMED = 10
 _FIGURES = 15
 
@@ -42,7 +43,7 @@ class Sample:
     paths: Sequence[str]
 
     def interval(self) -> tuple[float | None, float | None]:
-        """95 % interval of the mean of own less other, over paths: the seeds of one are not independent."""
+        """95 % interval of the mean of own minus other, over paths, as the seeds of one path are not independent."""
         chosen = [[path == one for path in self.paths] for one in dict.fromkeys(self.paths)]
         own, other = (np.array([values[one].mean() for one in chosen]) for values in (self.own, self.other))
         return bootstrap_interval(own, other)
@@ -52,22 +53,22 @@ Statistic = Callable[[Sample, Bound], float | None]
 
 
 def mean(sample: Sample, bound: Bound) -> float:
-    """Each scenario counts alike."""
+    """The mean; scenarios have equal weight."""
     return fmean(sample.values.values())
 
 
 def median(sample: Sample, bound: Bound) -> float:
-    """Half of the scenarios are above."""
+    """The median over scenarios."""
     return float(np.median([*sample.values.values()]))
 
 
 def geometric_mean(sample: Sample, bound: Bound) -> float:
-    """For ratios."""
+    """The geometric mean, for ratios."""
     return math.exp(fmean(map(math.log, sample.values.values())))
 
 
 def worst(sample: Sample, bound: Bound) -> float:
-    """The scenario farthest on the wrong side of the bound decides."""
+    """The worst scenario relative to the bound."""
     return (min if bound.kind == "at least" else max)(sample.values.values())
 
 
@@ -77,12 +78,12 @@ def low_end(sample: Sample, bound: Bound) -> float | None:
 
 
 def ratio_of_means(sample: Sample, bound: Bound) -> float | None:
-    """Scenarios count by their values."""
+    """The ratio of means; scenarios are weighted by their values."""
     return float(sample.own.sum() / sample.other.sum()) if sample.other.sum() else None
 
 
 def part_lost(sample: Sample, bound: Bound) -> float | None:
-    """The part of the others' total that is not its own."""
+    """The share of the others' total that the controller falls short of."""
     ratio = ratio_of_means(sample, bound)
     return None if ratio is None else 1 - ratio
 
@@ -93,29 +94,29 @@ def share(condition: Callable[[float], bool]) -> Statistic:
 
 
 def quantile(part: float) -> Statistic:
-    """The value below which that part of the scenarios is."""
+    """The quantile over scenarios, 0 to 1."""
     return lambda sample, bound: float(np.quantile([*sample.values.values()], part))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A goal's measure. Never is infinite, as a time.
+    """A goal's measure. The time of an event that never happens is infinite.
 
     Attributes:
-        sets: of scenarios.
+        sets: sets of scenarios.
         metric: see `Metric`.
-        statistic: over the values by scenario, or whatever `by` is.
+        statistic: the statistic over values by scenario, or by the unit of `by`.
         own: the controller.
-        others: the best of them counts; none: the controller's values as they are.
-        how: own and others are compared.
-        by: owner of a value, see `By`.
-        among: the scenarios; None: all.
-        groups: of a scenario; the values are then means over the scenarios of each.
-        usual: a set of the same scenarios under usual conditions; `own` there is what is compared with.
+        others: controllers of which the best is compared; empty: uses the controller's values alone.
+        how: the comparison of own and other, see `How`.
+        by: the unit of a value, see `By`.
+        among: condition on scenarios; None: all.
+        groups: the groups of a scenario; values are then means over the scenarios of each group.
+        usual: a set of the same scenarios under usual conditions; `own` is compared with itself there.
         beside: other controllers in the detail.
-        also: further metrics in the detail, by what they are.
-        paired: by the runs that all of them have, of which those that repeat others count once.
-        least: fewer values leave the goal undecided.
+        also: further metrics in the detail, by their description.
+        paired: use only runs that all controllers have; identical runs count once.
+        least: with fewer values the goal is undecided.
     """
 
     sets: str | Sequence[str]
@@ -134,7 +135,7 @@ class Comparison:
     least: int = 1
 
     def __call__(self, results: Results, bound: Bound) -> Outcome:
-        """The statistic; undecided while a controller or set is missing that it is about."""
+        """The statistic; undecided if a controller or set that it needs is missing."""
         sample, why = self.sample(results), self._why_absent(results)
         if len(sample.values) < self.least:
             return Outcome(reason=why or "no run has what is measured")
@@ -142,14 +143,14 @@ class Comparison:
         detail = "; ".join(self._parts(results, sample, bound, means))
         if value is None:
             return Outcome(detail=detail, reason=too_few_text(len(sample.values)))
-        # Differences by scenario, and values of many scenarios, would fill a record.
+        # Omit differences by scenario and values of many scenarios, which would fill a record.
         differences = self._rivals and self.how in ("gain", "difference") and self.by != "set"
         by_value = sample.values if self.groups or (len(sample.values) <= _FIGURES and not differences) else {}
         figures = {name: one for name, one in {**means, **by_value}.items() if math.isfinite(one)}
         figures["n"] = len(sample.values)
         if self.statistic is low_end:
             figures["mean"] = mean(sample, bound)
-        # A part of the calls is enough.
+        # Some of the calls are enough.
         undecided = "" if self.by == "call" else why
         if not math.isfinite(value):
             never = f"never with {self.others[0]}" if value == -math.inf else "never"
@@ -157,7 +158,7 @@ class Comparison:
         return Outcome(value, detail, figures, undecided)
 
     def sample(self, results: Results) -> Sample:
-        """The values that are compared."""
+        """The compared values."""
         compared: dict[str, float] = {}
         groups: dict[str, list[float]] = {}
         own, other, paths = [], [], []
@@ -188,7 +189,7 @@ class Comparison:
 
     @property
     def _rivals(self) -> Sequence[tuple[str, str]]:
-        """The set, where it is another, and the controller."""
+        """The set, if it is another one, and the controller."""
         return [(self.usual, self.own)] if self.usual else [("", one) for one in self.others]
 
     def _values(
@@ -197,7 +198,7 @@ class Comparison:
         return results.values(name, controller, metric or self.metric, self.by, self.among, runs)
 
     def _paired_runs(self, results: Results, name: str) -> set[Run] | None:
-        """The runs of a set that count; None: all."""
+        """The runs of a set to use; None: all."""
         if not self.paired:
             return None
         sides = [(name, self.own), *((of or name, one) for of, one in self._rivals)]
@@ -219,13 +220,13 @@ class Comparison:
         names = [*self._names, *([self.usual] if self.usual else [])]
         if self.by == "call":
             return results.why_no_pair(names)
-        # The worst of several sets is that of those that ran.
+        # The worst of several sets is taken over those that ran.
         if self.by == "set" or self.statistic is worst:
             names = [name for name in names if results.of(name)] or names
         return results.why_absent(names, self.own, self.others)
 
     def _means(self, results: Results, metric: Metric) -> dict[str, float]:
-        """The mean of each controller, and of the usual set, over the scenarios that all of them have."""
+        """The mean of each controller, and of the usual set, over the scenarios that they have in common."""
         sides = {one: ("", one) for one in (self.own, *self.others, *self.beside)}
         sides |= {self.usual: (self.usual, self.own)} if self.usual else {}
         known: dict[str, dict[tuple[str, Run], float]] = {label: {} for label in sides}
@@ -261,6 +262,6 @@ class Comparison:
 
 
 def _shown(metric: Metric, values: Mapping[str, float]) -> str:
-    """Values of a metric by what they are of."""
+    """Displays the values of a metric by name."""
     show = MEASURES[metric].display if isinstance(metric, str) else "{:.4g}".format
     return ", ".join(f"{name} {show(value) if math.isfinite(value) else 'never'}" for name, value in values.items())

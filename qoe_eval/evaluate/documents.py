@@ -1,9 +1,9 @@
-"""The documents of an evaluation: all of it as JSON, and the record of results of a suite.
+"""The documents of an evaluation: the complete JSON document, and the record of results of a suite.
 
 Keys of a record: SET/CONTROLLER/MEASURE for the mean over runs, SET/CONTROLLER/MEASURE/median for end-to-end delays,
 SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for the lowest score against the better of
-libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a goal. A controller's calls whose answers
-exclude transport-cc are those of "weir-remb-alone" in the set of the same paths.
+libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a goal. Calls whose answers exclude
+transport-cc appear as controller "weir-remb-alone" in the set of the same paths.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _OTHERS = (*LIBWEBRTC_SENDERS, "scream-ccfb", "rule", POLICY)
 
 
 def evaluation_document(evaluated: Sequence[Evaluated], run: Mapping[str, Any]) -> dict[str, Any]:
-    """The document: `run`, how many goals are `reached` of those `decided`, and by suite the rows, families, means by
-    set, scenario and controller, and measures of calls.
+    """The document: `run`, the numbers of goals `reached` and `decided`, and by suite the rows, families, means by set,
+    scenario and controller, and measures of calls.
     """
     suites = {one.planned.suite.name: _suite_document(one) for one in evaluated}
     totals = {name: sum(one[name] for one in suites.values()) for name in ("reached", "decided")}
@@ -89,8 +89,8 @@ def _suite_document(one: Evaluated) -> dict[str, Any]:
 def evaluation_measurement(
     evaluated: Evaluated, run: Mapping[str, Any], seeds: int, parts: Sequence[str] = ()
 ) -> Measurement:
-    """The record of a suite's replays and calls. `run`: of the document of the evaluation; `parts`: options that chose
-    some of the suite.
+    """The record of a suite's replays and calls. `run`: that of the evaluation document; `parts`: options that selected
+    a part of the suite.
     """
     suite, calls = evaluated.planned.suite, any(evaluated.results.calls.values())
     values: dict[str, Value] = {}
@@ -123,8 +123,8 @@ def evaluation_measurement(
 
 
 def _of_calls(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequence[CallRecord]]:
-    """The undisturbed calls by set, and as "SET, all sizes" those of the sets that differ in the size of the picture;
-    there a scenario has the seeds of every size.
+    """The undisturbed calls by set, and as "SET, all sizes" those of sets that differ only in the picture size, in
+    which a scenario has the seeds of all sizes.
     """
     remb_alone = {name: undisturbed(one) for name, one in calls.items() if name.endswith(REMB_ALONE)}
     found = {name: undisturbed(one) for name, one in calls.items() if name not in remb_alone}
@@ -143,7 +143,7 @@ def _of_calls(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequenc
 
 
 def _set(records: Sequence[Record], measures: Sequence[str]) -> Iterator[tuple[str, Value]]:
-    """The means of each controller over the runs that all have, and the differences of ours."""
+    """The means of each controller over the common runs, and the differences of Weir's controllers to others."""
     controllers = ordered_controllers(record.controller for record in records)
     runs = distinct_runs(records)
     for name in measures:

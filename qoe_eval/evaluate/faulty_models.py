@@ -1,4 +1,4 @@
-"""Fault-injected policy models. The library loads all of them: their faults show in a call only."""
+"""Fault-injected policy models. The library loads all of them: their faults appear only in a call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIN_BPS: Final = 30_000
 MAX_BPS: Final = 50_000_000
 _SHUFFLE_SEED: Final = 1
 _Graph = tuple[Sequence[onnx.NodeProto], Mapping[str, float]]
-"""Nodes and constants of a model; one whose nodes give a `next_state` has a state."""
+"""Nodes and constants of a model, which has a state if a node outputs `next_state`."""
 
 
 def _node(output: str, operator: str, *inputs: str) -> onnx.NodeProto:
@@ -34,8 +34,8 @@ def _constant(rate_bps: float) -> _Graph:
 _GRAPHS: Final[Mapping[str, _Graph]] = {
     "maximum": _constant(MAX_BPS),
     "minimum": _constant(MIN_BPS),
-    # Anything between the bounds, evenly over decades but for more of the extremes: the logistic map, which is chaotic
-    # and whose state stays between 0.009 and 0.998. A state begins at 0, where the map would stay.
+    # Chaotic rates between the bounds, uniform over decades except for more extremes: the logistic map, which stays
+    # between 0.009 and 0.998. The state has an offset, as it begins at 0, a fixed point of the map.
     "random": (
         [
             _node("position", "Add", "state", "start"),
@@ -49,7 +49,7 @@ _GRAPHS: Final[Mapping[str, _Graph]] = {
         {"one": 1.0, "start": 0.3, "growth": 3.99, "log_span": math.log(MAX_BPS / MIN_BPS),
          "log_least": math.log(MIN_BPS)},
     ),
-    # NaN at every receive rate from 1 bit/s to 9 Gbit/s; none of the observations that loading tries lies there.
+    # NaN at every receive rate from 1 bit/s to 9 Gbit/s, a range that the checks at loading do not cover.
     "nan": (
         [
             _node("above", "Sub", "observation", "low"),
@@ -60,7 +60,7 @@ _GRAPHS: Final[Mapping[str, _Graph]] = {
         ],
         {"low": 1.0, "high": 9e9, "nothing": 0.0, "rate": 1e6},
     ),
-    # The bounds by turns.
+    # Alternates between the bounds.
     "alternating": (
         [_node("next_state", "Sub", "one", "state"), _node("action", "Gemm", "next_state", "span", "least")],
         {"one": 1.0, "span": MAX_BPS - MIN_BPS, "least": MIN_BPS},
@@ -70,17 +70,17 @@ FAULTY_MODELS: Final = (*_GRAPHS, "shuffled")
 
 
 def write_faulty_models(folder: Path, healthy: Path) -> dict[str, Path]:
-    """Writes each of FAULTY_MODELS into a folder, as ONNX files of schema 1.
+    """Writes all FAULTY_MODELS to a folder, as ONNX files of schema 1.
 
     Args:
-        folder: is made where it is not there.
+        folder: created if it does not exist.
         healthy: the model whose features are shuffled.
 
     Returns:
-        Name to file.
+        The files by name.
 
     Raises:
-        InputError: the healthy model cannot be read, or a file not written.
+        InputError: the healthy model cannot be read, or a file cannot be written.
     """
     models = {name: _model(*graph) for name, graph in _GRAPHS.items()} | {"shuffled": _shuffled(healthy)}
     make_folder(folder)
@@ -91,11 +91,11 @@ def write_faulty_models(folder: Path, healthy: Path) -> dict[str, Path]:
 
 
 def _shuffled(healthy: Path) -> onnx.ModelProto:
-    """A model that names its features in another order than it was trained on."""
+    """A model whose metadata name its features in another order than in training."""
     features = read_model(healthy).features
     model = onnx.load(str(healthy))
     generator = np.random.default_rng(_SHUFFLE_SEED)
-    # Each input stays one of an interval, or of the path: the others would not fit.
+    # Shuffle features of an interval and of the path separately: they do not fit each other's inputs.
     names = [
         str(name)
         for of_path in (False, True)
@@ -107,7 +107,7 @@ def _shuffled(healthy: Path) -> onnx.ModelProto:
 
 
 def _model(nodes: Sequence[onnx.NodeProto], constants: Mapping[str, float]) -> onnx.ModelProto:
-    """From the receive rate (and a state of one number) to a rate in bit/s."""
+    """A model that maps the receive rate (and a state of one number) to a rate in bit/s."""
     has_state = any("next_state" in node.output for node in nodes)
     inputs = ["observation", *["state"] * has_state]
     outputs = ["action", *["next_state"] * has_state]

@@ -16,15 +16,14 @@ from weir.registry import POLICY
 from weir.traces.schema.scenario import Scenario
 
 Metric = str | Callable[[Any], float | None]
-"""A measure of records by its name, or a function of a record, which then has its series."""
+"""The name of a measure, or a function of a record, which then includes its series."""
 By = Literal["scenario", "run", "set", "call"]
-"""Owner of a value: a scenario, as the mean over its seeds; a run; a set, as the mean over its scenarios; a real call.
-"""
+"""The unit of a value: a scenario (mean over its seeds), a run, a set (mean over its scenarios), or a real call."""
 Among = Callable[[Scenario], bool]
 Run = tuple[str, int]
 """Scenario and seed."""
 Values = dict[Run, float]
-"""By scenario or set, and the seed, which is 0 for means."""
+"""Values by scenario or set and by seed, which is 0 for means."""
 
 NOT_CHOSEN = "was not chosen"
 NO_CALLS = "no calls were made; --calls makes them, with Chromium"
@@ -36,13 +35,13 @@ class Results:
     """The runs of a suite.
 
     Attributes:
-        settings: of the command line.
+        settings: settings of the command line.
         sets: scenarios by set, of replays and calls.
-        replays: records by set.
-        calls: records by set; empty where no calls were made.
+        replays: records of replays by set.
+        calls: records of calls by set; empty if no calls were made.
         called: settings of the calls by key.
         pools: specifications of pools by the suite's names for them.
-        with_series: gives a record its time series back.
+        with_series: loads the time series of a record.
     """
 
     settings: Settings
@@ -66,15 +65,15 @@ class Results:
         among: Among | None = None,
         runs: Collection[Run] | None = None,
     ) -> Values:
-        """A metric of a controller on a set; what does not define it is left out.
+        """A metric of a controller on a set, without undefined values.
 
         Args:
-            name: of the set.
+            name: name of the set.
             controller: its name, or a suite's name for a pool.
-            metric: of replays, or of undisturbed calls.
-            by: owner of a value.
-            among: the scenarios; None: all.
-            runs: alone these, by scenario and seed; None: all.
+            metric: metric of replays, or of undisturbed calls.
+            by: unit of a value.
+            among: condition on scenarios; None: all.
+            runs: the runs to use, by scenario and seed; None: all.
         """
         records: Sequence[Record] = undisturbed(self.calls.get(name, [])) if by == "call" else self.of(name)
         chosen = {scenario.name for scenario in self.scenarios(name) if among(scenario)} if among else None
@@ -92,13 +91,11 @@ class Results:
         return {(name, 0): fmean(values.values())} if values and by == "set" else values
 
     def scenarios(self, name: str) -> Sequence[Scenario]:
-        """Those of a set; none of one that was not chosen."""
+        """The scenarios of a set; empty for a set that was not chosen."""
         return self.sets[name].scenarios if name in self.sets else ()
 
     def why_absent(self, names: Iterable[str], own: str = POLICY, others: Sequence[str] = ()) -> str:
-        """Why sets of these names have no scenario on which a controller and each of the others ran; empty when all
-        have one.
-        """
+        """Why sets have no scenario on which a controller and each of the others ran; empty if all have one."""
         reasons = set()
         for name in names:
             own_ran = self._ran(name, own)
@@ -111,7 +108,7 @@ class Results:
         return "; ".join(sorted(reasons)[:_REASONS])
 
     def why_no_pair(self, names: Sequence[str]) -> str:
-        """Why sets of calls have no pair that can be compared."""
+        """Why sets of calls have no comparable pair."""
         disturbed = {why for name in names for record in self.calls.get(name, []) for why in record.call.disturbed}
         if disturbed:
             return f"no undisturbed pair of calls: {'; '.join(sorted(disturbed)[:_REASONS])}"

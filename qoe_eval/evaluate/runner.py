@@ -1,8 +1,8 @@
-"""Runs suites: plans their sets, replays or calls what is not there yet, and judges the goals.
+"""Runs suites: plans their sets, makes missing replays and calls, and judges the goals.
 
     suite + settings --> sets --> replays (results.jsonl, series/) and calls --> Results --> rows
 
-Each suite has a folder of its own in the output folder. An interrupted run is resumed there.
+Each suite has its own folder in the output folder, in which an interrupted run is resumed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class PlannedSuite:
 
     @property
     def compared(self) -> list[Replays]:
-        """The sets of replays in which weir and gcc run, and those of virtual calls under several controllers."""
+        """The replays in which weir and gcc run, and the virtual calls under several controllers."""
         return [
             one
             for one in self.replays
@@ -69,13 +69,13 @@ class PlannedSuite:
 
     @functools.cached_property
     def custom(self) -> CustomControllers:
-        """The suite's own controllers; their files are written when they are first needed."""
+        """The suite's custom controllers; writes their files on first use."""
         return self.suite.custom(self.settings) if self.replays or self.calls else CustomControllers()
 
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A suite's results and rows. `pages`: reports of calls by their kind. `libwebrtc`: of replays."""
+    """A suite's results and rows. `pages`: reports of calls by kind. `libwebrtc`: its version in replays."""
 
     planned: PlannedSuite
     results: Results
@@ -94,16 +94,16 @@ class Evaluated:
 
     @property
     def shown(self) -> list[GoalRow]:
-        """The rows without those of sets that were not chosen; all of them are in the document."""
+        """The rows, without those of sets that were not chosen; the document has all rows."""
         return [row for row in self.rows if row.measured or NOT_CHOSEN not in row.reason]
 
 
 def plan_suites(suites: Sequence[Suite], settings: Settings) -> list[PlannedSuite]:
-    """The suites with the chosen scenarios; suites without any are left out.
+    """The suites with the chosen scenarios; omits suites without any.
 
     Raises:
         InputError: no scenario is chosen, or a trace cannot be used.
-        MissingComponent: something that the chosen calls need is not there.
+        MissingComponent: a component required for the chosen calls is missing.
     """
     planned = [_plan(suite, settings) for suite in suites]
     chosen = [one for one in planned if one.replays or one.calls or not (settings.chosen or settings.only)]
@@ -127,13 +127,13 @@ def evaluate_suite(
     *,
     quiet: bool,
 ) -> Evaluated:
-    """Makes the runs of a suite that are not there yet in its folder `out`, `jobs` at once (None: one for each core),
-    and judges its goals. `about`: the command, for the reports of calls; `quiet`: no progress.
+    """Makes the runs of a suite that are missing in its folder `out`, `jobs` at once (None: one per core), and judges
+    its goals. `about`: the command, for the reports of calls; `quiet`: show no progress.
 
     Raises:
         InputError: a folder cannot be used, or the simulator refused a run.
-        MissingComponent: something that a run needs is not there.
-        typer.Exit: status 1: interrupted; what is complete is kept.
+        MissingComponent: a component required for a run is missing.
+        typer.Exit: status 1: interrupted; complete runs are kept.
     """
     outcome = run_with_progress(_replay_plans(planned), out, jobs, console, quiet=quiet)
     failures = [failure.describe() for failure in outcome.failures]
@@ -193,13 +193,13 @@ def _plan(suite: Suite, settings: Settings) -> PlannedSuite:
 
 
 def _in_succession(calls: Mapping[str, CallSettings]) -> dict[str, CallSettings]:
-    """The calls by seed, those of one path in succession, so that they run on the machine in one state."""
+    """The calls ordered by seed and path, so that compared calls find the machine in a similar state."""
     paths = list(dict.fromkeys(call.scenario.name for call in calls.values()))
     return dict(sorted(calls.items(), key=lambda one: (one[1].seed, paths.index(one[1].scenario.name))))
 
 
 def _kind(calls: Calls) -> str:
-    """Calls of one size from one kind of sender share a folder and a report."""
+    """The name of the folder and report of calls with the same size and sender."""
     return calls.size if calls.sender == "chromium" else f"{calls.size}-{calls.sender}"
 
 

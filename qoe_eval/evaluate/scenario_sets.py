@@ -1,6 +1,6 @@
-"""Sets of scenarios: what they are built from, and the builders that suites name.
+"""Sets of scenarios: the settings that they are built from, and the builders that suites use.
 
-A builder makes a set from the command line's settings, or gives the reason why there is none.
+A builder makes a set from the settings of the command line, or gives the reason why it cannot.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from weir.traces.schema.media import MediaKind, with_media
 from weir.traces.schema.scenario import Scenario
 
 CALL_TRACES = ("ATT-LTE-driving.up", "TMobile-UMTS-driving.up", "Verizon-EVDO-driving.down")
-# Far from the small numbers that anyone who develops a model against the held-out split begins with.
+# Far from the small seeds that developers of a model are likely to use on the held-out split.
 FIRST_RANDOM_SEED = 1_000_000
 CALL_DURATION_S = 60.0
 _NEEDS_TRACES = "needs the {} traces: name their folder with --traces"
 REMB_ALONE = ", REMB alone"
-"""End of the names of sets whose answers exclude transport-cc."""
+"""Suffix of the names of sets of calls whose answers exclude transport-cc."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The command line's choices. None stands for a suite's own default.
+    """The settings of the command line. None: the suite's default.
 
     Attributes:
         model: the policy under test.
         models: folder for the fault-injected models of a suite.
         traces: folder with `opennetlab/` and `mahimahi/`, either of which may be missing.
         random: number of random scenarios.
-        seeds: runs with the seeds 1 to this number.
-        size: of calls, such as 640x360.
-        chosen: sets, by name; empty: all.
-        only: patterns of the names of scenarios; empty: all.
-        calls: are made.
+        seeds: number of seeds, which begin at 1.
+        size: picture size of calls, such as 640x360.
+        chosen: sets by name; empty: all.
+        only: patterns of scenario names; empty: all.
+        calls: make calls.
     """
 
     model: Path
@@ -60,7 +60,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class ScenarioSet:
-    """Scenarios that are judged together; `missing` is the reason why there are none."""
+    """Scenarios that are judged together; `missing` is why there are none."""
 
     scenarios: Sequence[Scenario] = ()
     missing: str = ""
@@ -70,22 +70,22 @@ SetBuilder = Callable[[Settings], ScenarioSet]
 
 
 def base_name(name: str) -> str:
-    """The set of "SET, VARIANT"."""
+    """The name of the set in "SET, VARIANT"."""
     return name.partition(",")[0]
 
 
 def with_part(*parts: str) -> Callable[[Scenario], bool]:
-    """The scenarios whose names have one of these parts, between hyphens."""
+    """A condition that is true for scenarios with one of these parts, between hyphens, in their names."""
     return lambda scenario: bool({*parts} & {*scenario.name.split("-")})
 
 
 def of_media(name: str, media: MediaKind) -> str:
-    """The name of a set whose calls send that kind of media."""
+    """The name of a set whose calls send this kind of media."""
     return name if media == "video" else f"{name}, {media}"
 
 
 def sending(media: MediaKind, sets: Mapping[str, SetBuilder]) -> dict[str, SetBuilder]:
-    """The sets with that kind of media in their flows under test, by their names with it."""
+    """The sets with this kind of media in their flows under test, by the names that `of_media` gives them."""
     return {
         of_media(name, media): changed(builder, lambda one: with_media(one, media)) for name, builder in sets.items()
     }
@@ -97,7 +97,7 @@ def fixed(build: Callable[[], Sequence[Scenario]]) -> SetBuilder:
 
 
 def joined(*builders: SetBuilder) -> SetBuilder:
-    """Several sets as one."""
+    """Joins several sets into one."""
 
     def build(settings: Settings) -> ScenarioSet:
         sets = [builder(settings) for builder in builders]
@@ -109,7 +109,7 @@ def joined(*builders: SetBuilder) -> SetBuilder:
 
 
 def traces(name: str) -> SetBuilder:
-    """Every trace of a folder, whole: 25 ms one way, queue of 300 ms of the mean capacity, faults repaired, video."""
+    """All traces of a folder, in full: 25 ms one way, queue of 300 ms of the mean capacity, faults repaired, video."""
 
     def build(settings: Settings) -> ScenarioSet:
         if settings.traces is None:
@@ -128,7 +128,7 @@ whole_traces: Final = {name: traces(name) for name in TRACE_SETS}
 
 
 def random(first: int = 0, times: int = 1) -> SetBuilder:
-    """Held-out random scenarios: the suite's number of them, `times` as many, without the first of `first` times."""
+    """Held-out random scenarios: numbers `first` n to `times` n - 1, where n is the suite's number of scenarios."""
 
     def build(settings: Settings) -> ScenarioSet:
         count = settings.random or 0
@@ -139,12 +139,12 @@ def random(first: int = 0, times: int = 1) -> SetBuilder:
 
 
 def mixtures(settings: Settings) -> ScenarioSet:
-    """So many of the domain of mixtures."""
+    """Scenarios of the domain of mixtures (`natural_domain`), the suite's number of them."""
     return ScenarioSet([natural_scenario(seed) for seed in range(settings.random or 0)])
 
 
 def families(media: MediaKind) -> dict[str, SetBuilder]:
-    """All scenarios of each family that has that kind of media."""
+    """All scenarios of each family that supports this kind of media."""
     return {
         of_media(name, media): fixed(functools.partial(family.scenarios, media))
         for name, family in families_with(media).items()

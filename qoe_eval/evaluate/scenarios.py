@@ -1,6 +1,6 @@
-"""The sets of scenarios that suites name, beside traces, random ones and families; and scenarios changed for calls.
+"""The sets of scenarios of suites, other than traces, random ones and families; and scenarios changed for calls.
 
-Links have 25 ms one way, a queue of 300 ms and 60 s, unless noted.
+Links have 25 ms one way, a queue of 300 ms and a duration of 60 s, unless noted.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ HEAVY_LOSS_PERCENT: Final = 12
 ROUTE_CHANGES: Final = "-route-changes"
 _L4S_MBPS: Final = (2.0, 5.0, 20.0, 50.0)
 _DETOUR_MS: Final = 40.0
-# libwebrtc's VP8 makes a key frame every 3000 frames, so that a call has only those that a receiver requests.
+# libwebrtc's VP8 makes a key frame every 3000 frames, so that calls have only those that the receiver requests.
 _KEY_FRAME_INTERVAL_S: Final = 100.0
-# With extensions, and of a packet of video.
+# RTP header with extensions, and payload, of a video packet.
 _RTP_HEADER_BYTES: Final = 24
 _PAYLOAD_BYTES: Final = 1200
 _FAMILY_CALL_BPS: Final = 4e6
@@ -43,8 +43,8 @@ FAMILY_CALL_MAX_BITRATE_BPS: Final = round(VIDEO_SHARE_OF_LINK * _FAMILY_CALL_BP
 _IMPAIRED_CALL_S: Final = 40.0
 _LOSSY_CALL_S: Final = 45.0
 _CELLULAR_CALL_S: Final = 30.0
-# One case of each family that a link can do to a browser. A link cannot set its clock, pause its media, choose its
-# content, or make it begin below its own 300 kbps.
+# One case of each family that a link can impose on a browser. A link cannot set the browser's clock, pause its media,
+# choose its content, or make it start below its 300 kbps.
 _CALLED_CASES: Final = {
     "route": "plus40", "loss": "random2", "jitter": "gaussian20", "tcp": "cubic-stays", "policer": "burst15kB",
     "slots": "20of100ms", "reverse": "plus500", "start": "300k", "everything": "4",
@@ -63,7 +63,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[ ,%]")
 
 
 def _link(name: str, rate_bps: float, *flows: dict[str, Any], **more: Any) -> Scenario:
-    """A link of constant capacity, with further flows."""
+    """A link with constant capacity and further flows."""
     link = scenario_from_capacity(CapacityTrace.constant(rate_bps), name, **more).to_dict()
     return Scenario.from_dict(link | {"flows": [*link["flows"], *flows]}, name)
 
@@ -93,7 +93,7 @@ def _l4s_links(suffix: str = "", *flows: dict[str, Any]) -> list[Scenario]:
 
 
 def _with_detour(case: Scenario) -> Scenario:
-    """The case with a longer path over the third quarter of its time."""
+    """The case with a longer base delay during the third quarter of its time."""
     document = case.to_dict()
     times_s = [0.0, case.duration_s / 2, 3 * case.duration_s / 4]
     for side in ("forward", "reverse"):
@@ -140,7 +140,7 @@ steady_links: Final = fixed(lambda: [_link(f"steady-{mbps:g}M", mbps * 1e6) for 
 # 20 s.
 start_link: Final = fixed(lambda: [_link("start-5M", START_BPS, duration_s=20.0)])
 halved_link: Final = fixed(lambda: [_stepped("halved-2.5M", (0.0, HALVED_AT_S), (2.5e6, 1.25e6))])
-# More random loss than the family `loss` has, on its links: video.
+# More random loss than in the family `loss`, on its links: video.
 heavy_loss: Final = fixed(
     lambda: Family(
         "loss",
@@ -182,7 +182,7 @@ l4s_calls: Final = fixed(
         *map(_with_l4s_queue, _bundled_calls(("steps", "cellular-3m", "wifi-5m"))),
     ]
 )
-# Calls at the edge of what training has: a screen at 5 frames/s, a round trip of 600 ms, 100 Mbps.
+# Calls at the edge of the training domain: a screen at 5 frames/s, a round trip of 600 ms, 100 Mbps.
 wide_calls: Final = fixed(
     lambda: [
         _wide_call("screen-5fps", 4e6, frames_per_second=5.0),
@@ -215,17 +215,17 @@ def cellular_calls(settings: Settings) -> ScenarioSet:
 
 
 def as_called(scenario: Scenario) -> Scenario:
-    """The scenario for replays beside its calls: without periodic key frames, the media's limit as a call has it."""
+    """The scenario for replays that are compared with calls: no periodic key frames, and the rate limit of a call."""
     data = scenario.to_dict()
     media = next(flow["media"] for flow in data["flows"] if flow["kind"] == "rtp")
     media["key_frame_interval_s"] = _KEY_FRAME_INTERVAL_S
-    # A call's largest bitrate is of payload, a scenario's has the RTP headers in it.
+    # The maximum bitrate of a call counts payload only, that of a scenario also RTP headers.
     media["max_rate_bps"] *= 1 + _RTP_HEADER_BYTES / _PAYLOAD_BYTES
     return Scenario.from_dict(data, scenario.name)
 
 
 def losing_feedback(scenario: Scenario, percent: int) -> Scenario:
-    """The scenario with that part of the packets on the return path lost at random; as it is for 0."""
+    """The scenario with this percentage of random loss on the return path; unchanged for 0."""
     if not percent:
         return scenario
     data = scenario.to_dict()

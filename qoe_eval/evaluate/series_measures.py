@@ -1,5 +1,5 @@
 """Metrics from the time series (samples of 100 ms) of the flow under test, the record's first: start, queue, dip,
-recovery, and what it leaves to others. What never comes takes infinitely long.
+recovery, and the share of others. The time of an event that never happens is infinite.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ START_WINDOW_S = 0.3
 DRAINED_BELOW_MS = 50.0
 DRAINED_FOR_S = 1.0
 SHARE_OVER_S = 5.0
-# Key frames and single frames make no dip of a second.
+# Averages out key frames and single frames.
 WINDOW_S = 1.0
 BEFORE_S = 10.0
 FIRST_S = 5.0
 RECOVERED_SHARE = 0.8
-# A queue that drains is no recovery, though the link is busy with it; nor are the last packets of the rate before.
+# A link that is busy draining its queue has not recovered; nor do the last packets sent at the previous rate count.
 RECOVERED_QUEUE_MS = 100.0
 RECOVERED_FOR_S = 3.0
 
 
 def of_series(function: Callable[[FlowSeries, float], float | None]) -> SeriesMetric:
-    """The metric of a record by a function of the series and the path's base delay in ms; None without series."""
+    """Makes a metric of a record from a function of its series and base delay in ms; None without series."""
 
     def metric(record: RunRecord) -> float | None:
         series = read_flow_series(record, record.flows[0])
@@ -44,7 +44,7 @@ def of_series(function: Callable[[FlowSeries, float], float | None]) -> SeriesMe
 
 def start_time_s(series: FlowSeries, rate_bps: float) -> float:
     """Seconds from the flow's start to the end of the first START_WINDOW_S whose mean receive rate is START_SHARE of
-    `rate_bps` or more. The window keeps a burst of a few packets from passing for a rate.
+    `rate_bps` or more. The window prevents a burst of a few packets from counting as a rate.
     """
     received = series.receive_rate_bps[series.active]
     window = round(START_WINDOW_S / series.interval_s)
@@ -54,8 +54,8 @@ def start_time_s(series: FlowSeries, rate_bps: float) -> float:
 
 
 def drain_time_s(series: FlowSeries, base_ms: float, step_s: float) -> float:
-    """Seconds from `step_s` to the beginning of the first DRAINED_FOR_S in which the queueing delay of what arrives
-    stays below DRAINED_BELOW_MS. A sample in which nothing arrives is not below.
+    """Seconds from `step_s` to the beginning of the first DRAINED_FOR_S in which the queueing delay of arriving packets
+    stays below DRAINED_BELOW_MS. A sample without arrivals is not below.
     """
     delay_ms = series.one_way_delay_mean_ms[round(step_s / series.interval_s) :] - base_ms
     below = np.nan_to_num(delay_ms, nan=np.inf) < DRAINED_BELOW_MS
@@ -65,8 +65,8 @@ def drain_time_s(series: FlowSeries, base_ms: float, step_s: float) -> float:
 
 
 def share_before_step(series: FlowSeries, step_s: float) -> float | None:
-    """Receive rate as a share of the capacity over the last SHARE_OVER_S before a step: a flow that hardly used the
-    link has nothing to drain. None without a capacity.
+    """Receive rate as a share of the capacity over the last SHARE_OVER_S before a step: a flow that hardly uses the
+    link has no queue to drain. None for an unlimited link.
     """
     if series.capacity_bps is None:
         return None
@@ -76,10 +76,10 @@ def share_before_step(series: FlowSeries, step_s: float) -> float | None:
 
 
 def time_below_s(series: FlowSeries, step_s: float, part: float, *, longest: bool = False) -> float | None:
-    """Seconds from `step_s` to the flow's end in which its receive rate is below that part of the rate before: all of
-    them, or the longest stretch. None when nothing arrived in the BEFORE_S before.
+    """Seconds from `step_s` to the flow's end in which its receive rate is below `part` of the rate before: the total,
+    or the longest interval. None if nothing arrived in the BEFORE_S before.
 
-    A rate is the mean over WINDOW_S, and stands for the middle of that time.
+    A rate is the mean over WINDOW_S, and represents the middle of that time.
     """
     interval_s = series.interval_s
     received = series.receive_rate_bps[: series.active.stop]
@@ -93,11 +93,11 @@ def time_below_s(series: FlowSeries, step_s: float, part: float, *, longest: boo
 
 
 def recovery_s(series: FlowSeries, fault_begins_s: float, fault_ends_s: float, base_ms: float) -> float | None:
-    """Seconds from the end of a fault to the first RECOVERED_FOR_S that are as before: in each WINDOW_S of them a flow
-    receives RECOVERED_SHARE of its mean rate of the BEFORE_S before the fault, and the mean queueing delay, beyond
-    `base_ms`, is at most RECOVERED_QUEUE_MS.
+    """Seconds from the end of a fault to the first RECOVERED_FOR_S in which the flow has recovered: in each WINDOW_S of
+    them it receives RECOVERED_SHARE of its mean rate in the BEFORE_S before the fault, and the mean queueing delay,
+    beyond `base_ms`, is at most RECOVERED_QUEUE_MS.
 
-    None when nothing arrived before the fault.
+    None if nothing arrived before the fault.
     """
     interval_s = series.interval_s
     begin, end, window = (round(time_s / interval_s) for time_s in (fault_begins_s, fault_ends_s, WINDOW_S))
@@ -106,7 +106,7 @@ def recovery_s(series: FlowSeries, fault_begins_s: float, fault_ends_s: float, b
         return None
     after = slice(end, series.active.stop)
     received = sliding_window_view(series.receive_rate_bps[after], window).mean(axis=1) >= RECOVERED_SHARE * before
-    # The delay is unknown where nothing arrives; the receive rate shows that those seconds have not recovered.
+    # The delay is unknown if nothing arrives; then the receive rate shows that the flow has not recovered.
     delays_ms = np.nan_to_num(series.one_way_delay_mean_ms[after], nan=base_ms)
     quick = sliding_window_view(delays_ms, window).mean(axis=1) - base_ms <= RECOVERED_QUEUE_MS
     seconds = round(RECOVERED_FOR_S / interval_s) - window + 1
@@ -115,14 +115,14 @@ def recovery_s(series: FlowSeries, fault_begins_s: float, fault_ends_s: float, b
 
 
 def largest_queue_ms(series: FlowSeries, base_ms: float) -> float | None:
-    """The largest queueing delay in the flow's first FIRST_S, of means over samples; None when nothing arrived."""
+    """The largest mean queueing delay of a sample in the flow's first FIRST_S; None if nothing arrived."""
     first = series.active.start
     delay_ms = series.one_way_delay_mean_ms[first : first + round(FIRST_S / series.interval_s)]
     return None if np.isnan(delay_ms).all() else max(0.0, float(np.nanmax(delay_ms)) - base_ms)
 
 
 def share_of_half_link(kind: str) -> SeriesMetric:
-    """The metric: the settled rate of the flow of a kind as a share of half the link."""
+    """A metric: the settled rate of the flow of a kind as a share of half the link."""
 
     def metric(record: RunRecord) -> float | None:
         rates, capacity_bps = settled_rates_bps(record), record.path.mean_capacity_bps
@@ -133,7 +133,7 @@ def share_of_half_link(kind: str) -> SeriesMetric:
 
 
 def rate_feedback_per_second(record: RunRecord) -> float | None:
-    """Messages with a rate (REMB or transport feedback) per second while only audio arrives."""
+    """Feedback messages (REMB or transport feedback) per second while only audio arrives."""
     sent = (record.flows[0].series or {}).get("rate_feedback_sent")
     if sent is None or record.series is None:
         return None

@@ -1,6 +1,6 @@
-"""Measures of goals that are no comparison by scenario: the distance to the oracle, clocks, presets, causes, the guard.
+"""Measures of goals other than comparisons by scenario: distance to the oracle, clocks, presets, causes, the guard.
 
-`functools.partial` with the arguments behind `results` and `bound` makes each the measure of a goal.
+To make one the measure of a goal, bind the arguments after `results` and `bound` with `functools.partial`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weir.traces.schema.media import MediaKind
 from weir.traces.schema.variation import WITHOUT
 
 ALL_RULES = "all rules"
-"""The variant of a set that runs with the whole guard; "RULE off" are the others."""
+"""The variant of a set that runs with all guard rules; the others are "RULE off"."""
 ALL = (POLICY, *LIBWEBRTC_SENDERS, RULE, ORACLE)
 _EFFECTS: dict[str, Metric] = {SCORE: SCORE, "p95_one_way_delay_ms": delay_p95_ms}
 _SHOWN = 10
@@ -30,7 +30,7 @@ _NO_PRESETS = "no run under the presets completed"
 
 
 def distance_closed(results: Results, bound: Bound, *, name: str, others: Sequence[str]) -> Outcome:
-    """The part of the distance from the best of others to oracle that weir closes, by sums over scenarios."""
+    """The share of the distance from the best of the others to the oracle that weir closes, by sums over scenarios."""
     values = {one: results.values(name, one, SCORE) for one in ALL}
     if why := results.why_absent([name], POLICY, (*others, ORACLE)):
         return Outcome(reason=why)
@@ -45,7 +45,7 @@ def distance_closed(results: Results, bound: Bound, *, name: str, others: Sequen
 
 
 def clock_utilisation(results: Results, bound: Bound, *, media: MediaKind) -> Outcome:
-    """Utilisation under a wrong clock as a ratio of that under a right one, mean over the rates: worst clock."""
+    """Utilization with a wrong clock relative to that with a right one, mean over the rates, for the worst clock."""
     name = of_media("clock", media)
     used = {scenario: value for (scenario, _), value in results.values(name, POLICY, "utilisation").items()}
     ratios: dict[str, float] = {}
@@ -59,7 +59,7 @@ def clock_utilisation(results: Results, bound: Bound, *, media: MediaKind) -> Ou
 
 
 def steering(results: Results, bound: Bound, *, sets: Mapping[str, Sequence[str]]) -> Outcome:
-    """Share of scenarios on which the presets move utilisation and delay the right way. `sets`: by preset."""
+    """Share of scenarios on which presets move utilization and delay in the right direction. `sets`: by preset."""
     found = steering_of({preset: results.of(*names) for preset, names in sets.items()}, POLICY)
     if found.right is None or found.moved is None:
         return Outcome(reason=_NO_PRESETS)
@@ -73,8 +73,8 @@ def steering(results: Results, bound: Bound, *, sets: Mapping[str, Sequence[str]
 
 
 def own_utility(results: Results, bound: Bound, *, sets: Mapping[str, Sequence[str]], preset: str) -> Outcome:
-    """A preset's utility under that preset less the best other preset's under it, on the runs that all have. `sets`: by
-    preset.
+    """The utility, with the weights of `preset`, of the runs under it minus that of the best other preset's runs, over
+    common runs. `sets`: by preset.
     """
     runs = {
         one: {
@@ -94,7 +94,7 @@ def own_utility(results: Results, bound: Bound, *, sets: Mapping[str, Sequence[s
 
 
 def explained(results: Results, bound: Bound, *, name: str, ablated: str, own: str, metric: str) -> Outcome:
-    """The ten worst scenarios, and of each the trouble whose absence gives most back."""
+    """The ten worst scenarios, each with the impairment whose removal regains most."""
     found, without = (
         Comparison(one, metric, own=own, others=LIBWEBRTC_SENDERS).sample(results).values for one in (name, ablated)
     )
@@ -114,8 +114,8 @@ def explained(results: Results, bound: Bound, *, name: str, ablated: str, own: s
 def guard_rule(
     results: Results, bound: Bound, *, rule: str, controllers: Sequence[str], sets: Sequence[str]
 ) -> Outcome:
-    """Score that a rule of the guard gains, with the rule less without: mean over sets, behind the first of the
-    controllers. Figures: the means of its effects by controller.
+    """Score gained by a guard rule (with minus without), mean over sets, for the first of the controllers. Figures:
+    the mean effects of the rule by controller.
     """
     figures: dict[str, float] = {}
     for controller in controllers:

@@ -1,6 +1,6 @@
-"""The parts of a suite: sets of runs, goals, and the bounds of these goals.
+"""The parts of a suite: sets of runs, goals, and the bounds of the goals.
 
-A suite is a declarative file of `suites/`. The runner plans and makes its runs, and each goal's measure reads their
+A suite is a declarative file in `suites/`. The runner plans and makes its runs, and each goal's measure reads their
 results.
 """
 
@@ -26,8 +26,8 @@ class Replays:
     """Scenarios replayed under controllers.
 
     A name "SET, VARIANT" marks runs of the scenarios of SET under other conditions. `controllers` are names of
-    controllers or of a suite's custom ones. `first_seed`: only one run of each scenario. `with_calls`: only when calls
-    are made, to compare with. `call`: virtual calls of these media. `path_seed`: all seeds have the path of that one.
+    controllers or of a suite's custom ones. `first_seed`: one run per scenario. `with_calls`: run only if calls are
+    made, for comparison. `call`: virtual calls with these media. `path_seed`: the seed of the path of all runs.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Replays:
 
 @dataclass(frozen=True)
 class Calls:
-    """Scenarios called for real, in pairs of the controllers. `path_seed`: all seeds have the path of that one."""
+    """Scenarios of real calls under each of the controllers. `path_seed`: the seed of the path of all calls."""
 
     name: str
     scenarios: SetBuilder
@@ -61,7 +61,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class CustomControllers:
-    """`controllers` by their name; `pools`: specifications by the name a suite uses."""
+    """Controllers that are not built in, by name; `pools`: specifications by the suite's names for them."""
 
     controllers: Mapping[str, CustomController] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
@@ -69,8 +69,8 @@ class CustomControllers:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a measure. Without a value, `reason` is why there is none, or `text` is what happened instead and
-    `reached` whether that reaches the goal. With a value, a `reason` leaves the goal undecided.
+    """The result of a measure. Without a value, `reason` is why there is none, or `text` describes the result and
+    `reached` is true if it reaches the goal. With a value, a `reason` leaves the goal undecided.
     """
 
     value: float | None = None
@@ -88,9 +88,9 @@ at_most: Final = functools.partial(Bound, "at most")
 
 @dataclass(frozen=True)
 class Goal:
-    """A measure and the bound it is held to, from `source`: a paper, an RFC, or the project's own decision.
+    """A measure and its bound, from `source`: a paper, an RFC, or a decision of the project.
 
-    `unbounded`: a figure that is reported and not judged; `bound` then has its unit alone.
+    `unbounded`: the figure is reported but not judged; `bound` then defines only its unit.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Goal:
     unbounded: bool = False
 
     def row(self, results: Results) -> GoalRow:
-        """The goal against what was measured."""
+        """Measures the goal and compares the value with the bound."""
         found = self.measure(results, self.bound)
         reached = self.bound.met(found.value) if found.value is not None else found.reached
         return GoalRow(
@@ -120,15 +120,15 @@ class Goal:
 
 @dataclass(frozen=True)
 class Suite:
-    """Runs and goals that belong together, `about` a subject; goals are in the order of the table.
+    """Runs and goals on one subject (`about`); goals are in the order of the table.
 
     Attributes:
         seeds: default number of seeds.
         random: default number of random scenarios.
-        custom: makes the suite's own controllers.
-        only_calls: without calls there is nothing to measure.
-        only_named: not one of those that run by default.
-        subject: what its values are about; those about simulators stay true when the model changes.
+        custom: makes the suite's custom controllers.
+        only_calls: the suite measures nothing without calls.
+        only_named: the suite runs only by name, not by default.
+        subject: the subject of its values; those about simulators remain valid when the model changes.
     """
 
     name: str
@@ -145,6 +145,6 @@ class Suite:
 
     @property
     def sets(self) -> list[str]:
-        """Names of the sets that can be chosen, without their variants."""
+        """Names of the selectable sets, without variants."""
         names = [one.name for one in self.replays if not one.with_calls] + [one.name for one in self.calls]
         return list(dict.fromkeys(map(base_name, names)))

@@ -1,1 +1,1 @@
-"""RTC event logs of libwebrtc, and recorded packets, for `weir report` and `weir whatif`."""
+"""RTC event logs of libwebrtc and recorded packets, for `weir report` and `weir whatif`."""

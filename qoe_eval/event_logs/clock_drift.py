@@ -1,4 +1,4 @@
-"""The least one-way delay between two clocks that drift apart."""
+"""Estimates the minimum one-way delay between two clocks that drift apart."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _MOST_DRIFT = 1e-4
 
 
 def least_delay_s(sent_s: Array, delay_s: Array, times_s: Array) -> Array:
-    """The least delay at each of the times: a line below all delays, and nearest to them, after Moon et al. (INFOCOM
-    1999). Its slope is at most 100 ppm, as clocks may differ: a steeper one is a queue's.
+    """The minimum delay at each of the times: the closest line below all delays, after Moon et al. (INFOCOM 1999). Its
+    slope is at most 100 ppm, the largest plausible clock drift: a queue is steeper.
 
     Args:
-        sent_s: when each packet was sent, rising, in s, shape [n], n at least 1.
-        delay_s: from then to its arrival, by the receiver's clock, in s, shape [n].
-        times_s: shape [m].
+        sent_s: send time of each packet, rising, in s, shape [n], n at least 1.
+        delay_s: from then to its arrival by the receiver's clock, in s, shape [n].
+        times_s: times of the result, in s, shape [m].
 
     Returns:
-        In s, shape [m].
+        The minimum delays in s, shape [m].
     """
     begins = np.flatnonzero(np.diff(sent_s // _WINDOW_S, prepend=-np.inf))
     least_s, at_s = np.minimum.reduceat(delay_s, begins), sent_s[begins]
@@ -30,13 +30,13 @@ def least_delay_s(sent_s: Array, delay_s: Array, times_s: Array) -> Array:
 
     hull: list[int] = []
     for index in range(len(begins)):
-        # A point on or above the line from the one before it to the new one is not of the lower convex hull.
+        # A point on or above the line from its predecessor to the new point is not on the lower convex hull.
         while len(hull) > 1 and slope(hull[-2], index) <= slope(hull[-2], hull[-1]):
             hull.pop()
         hull.append(index)
     drift = 0.0
     if len(hull) > 1:
-        # The nearest line is the edge of the hull at the mean time.
+        # The closest line is the edge of the hull at the mean time.
         edge = max(int(np.searchsorted(at_s[hull], at_s.mean())), 1)
         drift = float(np.clip(slope(hull[edge - 1], hull[edge]), -_MOST_DRIFT, _MOST_DRIFT))
     return float(np.min(delay_s - drift * sent_s)) + drift * times_s

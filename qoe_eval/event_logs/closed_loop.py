@@ -1,4 +1,4 @@
-"""`weir whatif --closed-loop`: virtual calls on the path that a log shows, each under a controller, and their page."""
+"""`weir whatif --closed-loop`: virtual calls under several controllers on a path estimated from a log; their page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from weir.qoe_eval.runs.progress import end_with_failures, run_with_progress
 from weir.traces.schema.scenario import Scenario
 
 CONTROLLERS = ("weir", "gcc", "scream")
-"""Those that make calls by default."""
+"""The default controllers."""
 SCENARIO = "path.json"
 _CALLS = "calls"
 _SHOWN = ("receive_rate_bps", "network_delay_ms_p95", "frozen_share", "freeze_count")
@@ -31,7 +31,7 @@ _SHOWN = ("receive_rate_bps", "network_delay_ms_p95", "frozen_share", "freeze_co
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The error of predicted calls under weir, on `paths` known paths: shares of these, 0 to 1, on which the rate was
+    """The accuracy of predicted calls under weir on `paths` known paths: shares of these, 0 to 1, on which the rate is
     within 15 % and the p95 network delay within 25 %.
     """
 
@@ -41,7 +41,7 @@ class Accuracy:
 
 
 DEVELOPED, HELD_OUT = Accuracy(54, 0.87, 0.85), Accuracy(64, 0.53, 0.77)
-"""The sets of `path_accuracy`, which measures them; docs/results/whatif.json has the values."""
+"""Results for the sets of `path_accuracy`, which measures them; docs/results/whatif.json has the values."""
 WARNING = (
     "The path is an estimate. On known paths, predictions of the call under weir were within 15 % of the true rate on "
     f"{100 * DEVELOPED.rate_within:.0f} % of {DEVELOPED.paths} paths, and on {100 * HELD_OUT.rate_within:.0f} % of "
@@ -58,7 +58,7 @@ def call_plan(
     program: Path,
     seed: int = 1,
 ) -> ReplayPlan:
-    """A virtual call on each path, as it is written, under each controller. `program`: weir-virtual-call."""
+    """A virtual call on each path, without variation, under each controller. `program`: weir-virtual-call."""
     return ReplayPlan(
         paths, controllers, objective, [seed], model, program, "measured",
         call=CallMedia(Encoder.FAKE), path_seed=0,
@@ -66,7 +66,7 @@ def call_plan(
 
 
 def run_closed_loop(plan: ReplayPlan, out: Path, *, quiet: bool) -> list[RunRecord]:
-    """The calls of a plan. They are kept in a folder below `out`, and not made again.
+    """Makes the calls of a plan that are not yet in a folder below `out`.
 
     Raises:
         InputError: the folder cannot be used, or the program refused a call.
@@ -82,11 +82,11 @@ def run_closed_loop(plan: ReplayPlan, out: Path, *, quiet: bool) -> list[RunReco
 def write_closed_loop(
     recording: Recording, estimate: PathEstimate, records: Sequence[RunRecord], out: Path
 ) -> tuple[dict[str, Any], Path]:
-    """Writes the scenario and `report.html` into a folder, which is made if need be; returns the numbers of the table,
-    and the page.
+    """Writes the scenario and `report.html` to a folder, which is created if needed; returns the numbers of the table
+    and the path of the page.
 
     Raises:
-        InputError: they cannot be written.
+        InputError: a file cannot be written.
     """
     logged = {
         "receive_rate_bps": estimate.receive_rate_bps, "network_delay_ms_p95": estimate.network_delay_ms_p95

@@ -1,4 +1,4 @@
-"""Steps of a path's base delay, as of a route change: a queue that stands for seconds is not as calm."""
+"""Finds steps of a path's base delay, such as of a route change. A standing queue is less steady."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import numpy as np
 from weir.qoe_eval.measures.flow_series import Array
 
 _WINDOW_S = 7
-# The least delays of a window are that near to each other, or within that share of the step; of the highest there, the
-# share beyond this percentile does not count.
+# The minimum delays in a window are within this time, or this share of the step, of each other, ignoring those above
+# this percentile.
 _CALM_S = 0.003
 _CALM_SHARE = 0.1
 _CALM_PERCENT = 75
 _LEAST_STEP_S, _MOST_STEP_S = 0.015, 0.3
-# A full queue is calm, too, but drops.
+# A full queue is steady, too, but drops packets.
 _MOST_LOSS = 0.02
 
 
 def base_steps_s(sent_s: Array, delay_s: Array) -> Array:
-    """How far the base delay is above its least, in each second since 0.
+    """The base delay minus its minimum, in each second from 0 on.
 
     Args:
-        sent_s: when each packet was sent, rising, in s, shape [n], n at least 1.
-        delay_s: its delay above the least, in s, NaN where it was lost, shape [n].
+        sent_s: send time of each packet, rising, in s, shape [n], n at least 1.
+        delay_s: its delay minus the minimum, in s, NaN if it was lost, shape [n].
 
     Returns:
-        In s, shape [seconds].
+        The differences in s, shape [seconds].
     """
     second = sent_s.astype(int)
     arrived = np.isfinite(delay_s)

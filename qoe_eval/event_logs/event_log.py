@@ -15,7 +15,7 @@ from weir.traces.bounds import MAX_DURATION_S
 
 MOST_EVENTS = 4_000_000
 _STATES = ("underusing", "normal", "overusing")
-# The numbers that are kept of each type.
+# The numbers to keep from each type of event.
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "loss_based": ("bitrate_bps", "fraction_lost"),
     "delay_based": ("bitrate_bps", "state"),
@@ -34,15 +34,15 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass
 class EventLog:
-    """A log. Times are in s since its first event; a column that a type lacks is NaN.
+    """A log. Times are in s since its first event; missing numbers are NaN.
 
     Attributes:
         begin_s: time of the first event, on the log's clock.
-        duration_s: from the first event to the last.
+        duration_s: time from the first event to the last.
         feedback: "transport-cc" or "ccfb".
         columns: for each type of event its times, as `time_s`, and its numbers, shape [n] each.
-        reports: of each packet that feedback names: `time_s` of the feedback, `sent_s`, `size_bytes`, and `received_s`
-            on the receiver's clock, NaN where it is reported lost; shape [n] each.
+        reports: for each packet in feedback: `time_s` of the feedback, `sent_s`, `size_bytes`, and `received_s`
+            on the receiver's clock, NaN if it is reported lost; shape [n] each.
     """
 
     begin_s: float
@@ -52,7 +52,7 @@ class EventLog:
     reports: dict[str, Array] = field(default_factory=dict)
 
     def of(self, kind: str, name: str) -> tuple[Array, Array]:
-        """Times and values of a number of one type; empty where the log has none."""
+        """Times and values of a number of one type; empty if the log has none."""
         columns = self.columns.get(kind)
         return (columns["time_s"], columns[name]) if columns else (np.empty(0), np.empty(0))
 
@@ -63,11 +63,11 @@ class EventLog:
 
 
 def parse_event_log(lines: bytes, source: str) -> EventLog:
-    """The log of JSON lines as `event_log_lines` gives them.
+    """Parses the JSON lines of `event_log_lines`.
 
     Raises:
-        InputError: it has over MOST_EVENTS events, or is longer than a day, as with one wrong time: rows of 100 ms
-            would fill the memory.
+        InputError: there are over MOST_EVENTS events, or the log is longer than a day, as with one wrong time: rows
+            of 100 ms would fill the memory.
     """
     collected: dict[str, list[float]] = {kind: [] for kind in _COLUMNS}
     reports: list[float] = []

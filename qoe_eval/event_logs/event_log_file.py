@@ -1,4 +1,4 @@
-"""Runs `weir-event-log`, libwebrtc's own parser of RTC event logs."""
+"""Runs `weir-event-log`, libwebrtc's parser of RTC event logs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from weir.qoe_eval.event_logs.packet_file import PCAPNG
 from weir.simulator.executables import find_event_log
 
 LONGEST_READING_S = 300
-# The first bytes: the field begin_log_events of a log, or stream of one before 2019.
+# The first bytes: the field begin_log_events of a log, or stream of a log from before 2019.
 _BEGIN_LOG = b"\x82\x01"
 _LEGACY = b"\x0a"
 _FIRST_BYTES = 4096
 
 
 def is_event_log(path: Path) -> bool:
-    """True for a file that begins as an RTC event log does; False also for a pipe and what cannot be read."""
+    """True for a file that begins like an RTC event log; False also for pipes and unreadable files."""
     try:
         with open_file(path) as file:
             start = file.read(_FIRST_BYTES)
@@ -33,8 +33,8 @@ def event_log_lines(path: Path) -> bytes:
     """The events of a log as JSON lines; their types are in webrtc_patch/event_log/README.md.
 
     Raises:
-        InputError: it is no event log, damaged from its first event on, or too large.
-        MissingComponent: weir-event-log is not there.
+        InputError: it is not an event log, is damaged from its first event on, or is too large.
+        MissingComponent: weir-event-log is not installed.
     """
     program = find_event_log()
     try:
@@ -43,6 +43,6 @@ def event_log_lines(path: Path) -> bytes:
         raise InputError(f"{printable(path)}: takes over {LONGEST_READING_S} s to read; save a shorter log") from None
     if done.returncode:
         said = printable(done.stderr.decode(errors="replace").strip().removeprefix("weir-event-log: "))
-        # Killed by a signal, or by libwebrtc's own checks.
+        # There is no message if a signal or one of libwebrtc's checks ended it.
         raise InputError(said if done.returncode > 0 and said else f"{printable(path)}: a damaged RTC event log")
     return done.stdout

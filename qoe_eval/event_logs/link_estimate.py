@@ -1,15 +1,15 @@
-"""Capacity and jitter of the link that packets crossed.
+"""Estimates capacity and jitter of the link that packets crossed.
 
-s_i, a_i: when packet i was sent, and when it left the link, taken for a first-in, first-out queue; b_i: its bits.
+s_i, a_i: times at which packet i was sent and left the link, which is modeled as a FIFO queue; b_i: its bits.
 
 1. Packet i was on the link from max(s_i, a_(i-1)) to a_i. The link was filled then if the packet waited, or is large
    and took long; it carried b_i in that time.
-2. Capacity, in bins of 0.1 s, is that of the filled time in them, or around them where that is short.
-3. Elsewhere it is between that of the nearest filled bins, and at least its bound: packets j to i were all carried
+2. The capacity of a bin of 0.1 s is that of the filled time in it, or also around it if that is too short.
+3. Elsewhere it is interpolated between the nearest filled bins, and at least its bound: packets j to i were all carried
    between s_j and a_i.
-4. A queue drains evenly. Where most packets waited and came in clumps, the link has jitter: packets wait for an earlier
-   one, not for the link. Then the capacity is bounded by the highest rate of a second nearby, and the jitter is what
-   the packets were later than that capacity explains.
+4. A queue drains evenly. If many packets waited and arrived in clumps, the link has jitter: packets wait for an earlier
+   packet, not for the link. Then the capacity is the highest rate of a second nearby, and the jitter is the delay of
+   packets that this capacity does not explain.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from weir.qoe_eval.measures.flow_series import Array
 
 BIN_S = 0.1
 _CLOCK_STEP_S = 0.001
-"""Send times are in ms."""
+"""Send times have a resolution of 1 ms."""
 _LEAST_WAIT_S = 0.002
 _LARGE_PACKET_BYTES = 600
 _LEAST_SERVICE_S = 0.01
@@ -34,8 +34,8 @@ _MOST_NEIGHBOURS = 5
 _LONGEST_TRAIN_S = 0.1
 _TRAIN_PACKETS = range(1, 60)
 _LEAST_RATE_BPS = 1e5
-# Clumps: so many neighbors in the queue, with a mean time on the link of at least that, and a median of at most that
-# share of it; and the share of packets in clumps from which on the link has jitter.
+# Clumps: numbers of neighbors in the queue; the smallest mean and largest median, as a share of the mean, of their time
+# on the link, scaled to 1000 bytes; and the share of packets in clumps above which the link has jitter.
 _CLUMP_NEIGHBOURS = (9, 27, 81)
 _LEAST_CLUMP_GAP_S = 0.0015
 _MOST_IN_CLUMP = 0.1
@@ -46,8 +46,8 @@ _JITTER_WINDOW_S = 2.0
 
 @dataclass(frozen=True)
 class Packets:
-    """Packets in the order of sending, shape [n] each; times in s since the first. `left_s`: when each left the link;
-    NaN where it was lost.
+    """Packets in the order of sending, shape [n] each; times in s since the first. `left_s`: time at which each left
+    the link; NaN if it was lost.
     """
 
     sent_s: Array
@@ -55,30 +55,30 @@ class Packets:
     bits: Array
 
     def received(self) -> Packets:
-        """Those that arrived, in that order."""
+        """The packets that arrived, in the same order; their `left_s` never falls."""
         kept = np.isfinite(self.left_s)
         return Packets(self.sent_s[kept], np.maximum.accumulate(self.left_s[kept]), self.bits[kept])
 
     def later(self, by_s: float | Array) -> Packets:
-        """All left so much later, or each."""
+        """The packets with `left_s` later by a time, or by one time each."""
         return Packets(self.sent_s, self.left_s + by_s, self.bits)
 
 
 @dataclass(frozen=True)
 class LinkEstimate:
-    """The capacity of each bin in bit/s, and whether it is measured, shape [n] each; the most jitter."""
+    """The capacity of each bin in bit/s, and `filled`, true if it is measured, shape [n] each; the largest jitter."""
 
     filled: NDArray[np.bool_]
     rates_bps: Array
     jitter_ms: float = 0.0
 
     def jitter(self) -> dict[str, Any]:
-        """As a scenario has it."""
+        """Scenario fields of the jitter."""
         return {"kind": "uniform", "maximum_ms": round(self.jitter_ms, 1)} if self.jitter_ms else {"kind": "none"}
 
 
 def estimate_link(packets: Packets, duration_s: float) -> LinkEstimate:
-    """The link of packets that all arrived."""
+    """Estimates the link from packets that all arrived."""
     bins = int(np.ceil(duration_s / BIN_S))
     if _clumped_share(packets) > _CLUMPED_SHARE:
         return _with_jitter(packets, bins)
@@ -96,16 +96,16 @@ def estimate_link(packets: Packets, duration_s: float) -> LinkEstimate:
 
 
 def least_service_s(packets: Packets, duration_s: float) -> float:
-    """The time on the link of the packet that was fastest; 0 where the link was never filled."""
+    """The time on the link of the fastest packet; 0 if the link was never filled."""
     measured, _ = _measured(packets, int(np.ceil(duration_s / BIN_S)))
     fastest = int(np.argmin(packets.left_s - packets.sent_s))
     rates = measured[measured > 0]
-    # It was fast since the link was.
+    # The packet was fast because the link was.
     return min(float(packets.bits[fastest] / np.percentile(rates, 90)), _LONGEST_SERVICE_S) if len(rates) else 0.0
 
 
 def _measured(packets: Packets, bins: int) -> tuple[Array, NDArray[np.bool_]]:
-    """The rate of each bin, NaN where it is not filled, and whether half of it is."""
+    """The rate of each bin, NaN if it is not filled, and true for bins that are filled for half of their time."""
     edges = np.linspace(0.0, bins * BIN_S, bins + 1)
     before = np.concatenate(([-np.inf], packets.left_s[:-1]))
     begins = np.maximum(packets.sent_s, before)
@@ -114,7 +114,7 @@ def _measured(packets: Packets, bins: int) -> tuple[Array, NDArray[np.bool_]]:
     kept = (before - packets.sent_s > _LEAST_WAIT_S) | slow
     if not kept.any():
         return np.full(bins, np.nan), np.zeros(bins, bool)
-    # Filled time, and bits in it, until each end of a filled interval.
+    # Cumulative filled time, and bits in it, at both ends of each filled interval.
     ends = np.column_stack((begins[kept], packets.left_s[kept])).ravel()
 
     def until_edges(of_packets: Array) -> Array:
@@ -133,7 +133,7 @@ def _measured(packets: Packets, bins: int) -> tuple[Array, NDArray[np.bool_]]:
 
 
 def _bound(packets: Packets, bins: int) -> Array:
-    """The least capacity in bit/s, by the packet trains that left the link in each bin; 0 without any."""
+    """A lower bound of the capacity in bit/s, from packet trains that left the link in each bin; 0 without trains."""
     total = np.concatenate(([0.0], np.cumsum(packets.bits)))
     place = np.clip((packets.left_s / BIN_S).astype(int), 0, bins - 1)
     bound = np.zeros(bins)
@@ -147,7 +147,7 @@ def _bound(packets: Packets, bins: int) -> Array:
 
 
 def _clumped_share(packets: Packets) -> float:
-    """The share of packets, 0 to 1, that waited and left in clumps."""
+    """The share of packets, 0 to 1, that waited and left the link in clumps."""
     waited = 1 + np.flatnonzero(packets.left_s[:-1] - packets.sent_s[1:] > _LEAST_WAIT_S)
     per_byte_s = (packets.left_s[waited] - packets.left_s[waited - 1]) * 8 / packets.bits[waited]
     most = 0.0
@@ -171,15 +171,15 @@ def _with_jitter(packets: Packets, bins: int) -> LinkEstimate:
     highest = np.lib.stride_tricks.sliding_window_view(padded, 2 * around + 1).max(1)
     rates_bps = np.maximum(highest, _LEAST_RATE_BPS)
     late_s = packets.left_s - _first_in_first_out(packets, edges, rates_bps)
-    # Within a window, errors of the queue are alike.
+    # Within a window, errors of the queue model are similar and cancel.
     begins = np.flatnonzero(np.diff(packets.sent_s // _JITTER_WINDOW_S, prepend=-1.0))
     spread_s = np.maximum.reduceat(late_s, begins) - np.minimum.reduceat(late_s, begins)
     return LinkEstimate(np.zeros(bins, bool), rates_bps, 1e3 * float(np.median(spread_s)))
 
 
 def _first_in_first_out(packets: Packets, edges_s: Array, rates_bps: Array) -> Array:
-    """When each packet leaves a link of that capacity."""
-    # In bits that the link could have carried, each packet takes its own.
+    """The time at which each packet leaves a FIFO link of this capacity."""
+    # Measure time in bits that the link could have carried: each packet takes its size.
     could = np.concatenate(([0.0], np.cumsum(np.maximum(rates_bps, 1.0) * np.diff(edges_s))))
     total = np.cumsum(packets.bits)
     leaves = total + np.maximum.accumulate(np.interp(packets.sent_s, edges_s, could) - (total - packets.bits))

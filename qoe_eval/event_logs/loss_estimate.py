@@ -1,12 +1,12 @@
-"""The queue's limit and discipline, and the loss of the link that packets crossed, as a scenario has them.
+"""Estimates queue limit, queue discipline and loss of the link that packets crossed, as scenario fields.
 
-Losses are taken for the first of these that fits:
+Losses are attributed to the first of these that fits:
 
-1. A policer: seconds with many losses and no queue received the same rate, whatever was sent, and seconds that sent
-   less lost little. Its bucket is the most that was received in any time beyond that rate.
-2. The limit of the queue: queues almost as long as the longest lost packets, and others hardly any.
-3. CoDel: packets that waited long were lost, wherever the queue's end was, and others hardly any.
-4. Random loss, in bursts of their mean length.
+1. A policer: seconds with many losses and no queue received the same rate regardless of the sent rate, and seconds that
+   sent less lost little. The bucket is the largest amount received in any interval beyond that rate.
+2. The queue limit: packets were lost at queues almost as long as the longest, and hardly at shorter ones.
+3. CoDel: packets that waited long were lost, at any queue length, and others hardly ever.
+4. Random loss, in bursts of the mean length observed.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from weir.qoe_eval.measures.flow_series import Array
 from weir.traces.schema.links import FULL_PACKET_BYTES
 
 _DEFAULT_QUEUE_S = 0.3
-# Seconds with so many losses, and such a share of them, count.
+# A policer needs seconds with at least this many losses, this loss ratio, and at least this many such seconds.
 _LEAST_LOST = 4
 _LEAST_LOSS = 0.05
 _LEAST_SECONDS = 3
-# Such a share of them received the median within that ratio of it, after so short a wait.
+# At least this share of them received the median rate within this relative error, with at most this median wait.
 _ALIKE_SHARE = 0.6
 _ALIKE = 0.15
 _NO_QUEUE_S = 0.02
-# The received rate varies by at most that share of the sent rate's variation, or seconds that sent less than that share
-# of it lost at most this share of the others' ratio.
+# The variation of the received rate is at most the first share of that of the sent rate; or, if there are any, seconds
+# that sent less than the second share of the policed rate lost at most the third share of the others' loss ratio.
 _MOST_VARIATION = 0.5
 _LESS = 0.95
 _MOST_BELOW = 0.2
-# The share of the longest queue from which on losses are of the queue, if there are that many, and the ratio of losses
-# is at most this share of theirs elsewhere.
+# Losses at or above the first share of the longest queue are queue drops, if there are at least this many, and the loss
+# ratio at shorter queues is at most the last share of that at long ones.
 _LONG_QUEUE = 0.6
 _LEAST_DROPPED = 3
 _MOST_RANDOM = 0.2
-# CoDel has dropped so many, and of the half with the shorter waits at most such a share of the other half's.
+# CoDel needs at least this many losses with at least this median wait; packets in the half with shorter waits have at
+# most this share of the other half's losses.
 _LEAST_BY_CODEL = 20
 _CODEL_WAIT_S = 0.05
 _MOST_OF_SHORT_WAITS = 0.1
@@ -48,7 +49,7 @@ _MOST_OF_SHORT_WAITS = 0.1
 
 @dataclass(frozen=True)
 class LossEstimate:
-    """Fields of a scenario's link."""
+    """Scenario fields of a link."""
 
     queue_bytes: int
     loss: dict[str, Any] = field(default_factory=lambda: {"kind": "none"})
@@ -56,7 +57,7 @@ class LossEstimate:
 
 
 def estimate_loss(packets: Packets, mean_bps: float) -> LossEstimate:
-    """The loss of packets on a link of that mean capacity."""
+    """Estimates the loss of packets on a link with this mean capacity."""
     received = packets.received()
     lost = ~np.isfinite(packets.left_s)
     queued_bytes = _queued_bytes(packets, received, lost)
@@ -67,10 +68,10 @@ def estimate_loss(packets: Packets, mean_bps: float) -> LossEstimate:
         return LossEstimate(no_limit, policer)
     is_long = queued_bytes >= _LONG_QUEUE * longest
     dropped, elsewhere = lost & is_long, lost & ~is_long
-    # The ratio of losses elsewhere is at most that share of the ratio at long queues.
+    # The loss ratio elsewhere is at most _MOST_RANDOM of that at long queues.
     is_limit = elsewhere.sum() * is_long.sum() <= _MOST_RANDOM * dropped.sum() * (~is_long).sum()
     if longest > 0 and is_limit and dropped.sum() >= _LEAST_DROPPED:
-        # Some of the packet would have found room.
+        # Assume that half of a dropped packet would have fit.
         limit = int(np.median((queued_bytes + packets.bits / 16)[dropped]))
         return LossEstimate(limit, _random_loss(lost[~dropped]))
     waited_long = wait_s > np.median(wait_s)
@@ -89,7 +90,7 @@ def _queued_bytes(packets: Packets, received: Packets, lost: NDArray[np.bool_]) 
 
 
 def _policer(packets: Packets, received: Packets, lost: NDArray[np.bool_], wait_s: Array) -> dict[str, Any] | None:
-    """The policer that the losses show, if they do."""
+    """The policer indicated by the losses; None if they do not indicate one."""
     second = packets.sent_s.astype(int)
     of_each = (packets.bits, np.ones(len(lost)), lost, np.where(lost, 0.0, packets.bits))
     sent_bits, count, gone, carried_bits = (np.bincount(second, values).astype(float) for values in of_each)

@@ -1,4 +1,4 @@
-"""Targets of controllers on recorded packets and feedback: `weir-sim open-loop`."""
+"""Computes targets of controllers on recorded packets and feedback with `weir-sim open-loop`."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ DEFAULT_MIN_BPS = 30_000
 DEFAULT_MAX_BPS = 50_000_000
 _LONGEST_RUN_S = 600
 STEP_S = 0.1
-"""Targets are compared and averaged so often."""
+"""The interval at which targets are compared and averaged."""
 
 
 @dataclass(frozen=True)
 class Targets:
-    """The targets of a controller, in bit/s, each from its time, in s, on; shape [n] each."""
+    """The targets of a controller, in bit/s, each valid from its time, in s; shape [n] each."""
 
     controller: str
     time_s: Array
     bps: Array
 
     def at(self, times_s: Array) -> Array:
-        """The target in force at each time; NaN before the first."""
+        """The target at each time; NaN before the first."""
         place = np.searchsorted(self.time_s, times_s, side="right") - 1
         return np.where(place >= 0, self.bps[np.maximum(place, 0)], np.nan) if len(self.bps) else times_s * np.nan
 
     def first_bps(self) -> float:
-        """The first target, from which a controller started; the default where there is none."""
+        """The first target, at which a controller started; the default if there is none."""
         return float(self.bps[0]) if len(self.bps) else DEFAULT_START_BPS
 
     def floor_bps(self) -> float | None:
-        """The minimum that the application had set: the lowest target, if it came down to that very value twice."""
+        """The minimum set by the application: the lowest target, if the target fell to exactly this value twice."""
         if not len(self.bps):
             return None
         is_lowest = self.bps == self.bps.min()
@@ -50,14 +50,14 @@ class Targets:
 
 
 def logged_targets(log: EventLog) -> Targets:
-    """The targets of a recorded call's own controller."""
+    """The targets of the controller of a recorded call."""
     return Targets("logged", *log.target())
 
 
 @dataclass(frozen=True)
 class TargetDifference:
-    """The difference of two targets over time, in percent of the second: median and 95th percentile of its size, and
-    its mean with sign.
+    """The difference of two targets over time, in percent of the second: median and 95th percentile of its absolute
+    value, and signed mean.
     """
 
     median_percent: float
@@ -67,8 +67,8 @@ class TargetDifference:
 
 @dataclass(frozen=True)
 class OpenLoop:
-    """The settings that all controllers of a log have. `model`: of those that run one; `objective`: weights or the name
-    of a preset; rates in bit/s.
+    """The settings shared by all controllers of a log. `model`: for controllers that run one; `objective`: weights or
+    the name of a preset; rates in bit/s.
     """
 
     model: Path
@@ -81,8 +81,8 @@ class OpenLoop:
         """The targets of a controller on the events `lines`; times are those of the events.
 
         Raises:
-            InputError: it finds no packets of its side, or does not exist.
-            MissingComponent: weir-sim, or the controller in it, is not there.
+            InputError: there are no packets of the controller's side, or it does not exist.
+            MissingComponent: weir-sim, or the controller in it, is missing.
         """
         command = [
             str(find_simulator()), "open-loop", "--controller", controller, "--model", str(self.model),
@@ -107,7 +107,7 @@ class OpenLoop:
 
 
 def difference(found: Targets, logged: Targets, end_s: float) -> TargetDifference | None:
-    """How far targets are from those that a log has, every 100 ms; None where they have no time in common."""
+    """The difference of targets from logged ones, every 100 ms; None if they have no time in common."""
     if not len(found.bps) or not len(logged.bps):
         return None
     times = np.arange(max(found.time_s[0], logged.time_s[0]), end_s, STEP_S)

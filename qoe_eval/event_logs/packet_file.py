@@ -1,5 +1,5 @@
-"""Recordings of packets, rtpdump and pcap, as events of the estimator's open loop. Input is untrusted: its size is
-bounded, and what is no RTP passes.
+"""Reads recordings of packets (rtpdump, pcap) as events for the estimator in open loop. Input is untrusted: its size is
+bounded, and packets other than RTP are skipped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PCAP = {
     b"\x4d\x3c\xb2\xa1": ("<", 1_000_000_000),
     b"\xa1\xb2\x3c\x4d": (">", 1_000_000_000),
 }
-# Length of the link's header and place of its EtherType, by link type; -1: IP follows without one.
+# Length of the link header and offset of its EtherType, by link type; -1: there is none, and IP follows.
 _LINKS = {1: (14, 12), 113: (16, 14), 276: (20, 0), 0: (4, -1), 108: (4, -1), 12: (0, -1), 14: (0, -1), 101: (0, -1),
           228: (0, -1), 229: (0, -1)}  # fmt: skip
 _VLANS = (0x8100, 0x88A8)
@@ -39,10 +39,11 @@ _UDP_HEADER_BYTES = 8
 
 @dataclass(frozen=True)
 class PacketRecording:
-    """RTP packets in the order of arrival, of one sender's address to one receiver's; those of others are counted.
+    """RTP packets from one sender address to one receiver address, in the order of arrival.
 
     Attributes:
-        abs_send_time_id: the header extension's identifier; None where no extension is it.
+        left_out: number of RTP packets of other addresses.
+        abs_send_time_id: identifier of the header extension abs-send-time; None if there is none.
     """
 
     packets: list[RtpPacket]
@@ -50,14 +51,14 @@ class PacketRecording:
     abs_send_time_id: int | None
 
     def event_lines(self) -> bytes:
-        """Events as `weir-sim open-loop` reads them."""
+        """Events in the form that `weir-sim open-loop` reads."""
         return b"".join(
             json.dumps(one.event(self.abs_send_time_id), separators=(",", ":")).encode() + b"\n" for one in self.packets
         )
 
 
 def is_packet_file(path: Path) -> bool:
-    """True for a file that begins as an rtpdump or a capture does; False also for a pipe and what cannot be read."""
+    """True for a file that begins like an rtpdump or a capture; False also for pipes and unreadable files."""
     try:
         with open_file(path) as file:
             start = file.read(len(_RTPDUMP))
@@ -67,10 +68,10 @@ def is_packet_file(path: Path) -> bool:
 
 
 def read_packet_file(path: Path, abs_send_time_id: int | None = None) -> PacketRecording:
-    """Reads a recording. Without an identifier of abs-send-time it is found.
+    """Reads a recording. Detects the identifier of abs-send-time if it is None.
 
     Raises:
-        InputError: it cannot be read, is of another format, or has no RTP.
+        InputError: the file cannot be read, has another format, or has no RTP.
     """
     source = printable(path)
     data = read_bytes(path, LARGEST_BYTES)
@@ -98,7 +99,7 @@ def _rtpdump(data: bytes, source: str) -> Iterator[tuple[bytes, RtpPacket]]:
     count = 0
     while place + 8 <= len(data):
         length, packet_length, offset_ms = struct.unpack_from(">HHI", data, place)
-        # Its length has the header of 8 bytes; the packet's own length is 0 for RTCP.
+        # `length` includes the header of 8 bytes; `packet_length` is 0 for RTCP.
         if length < 8 or place + length > len(data):
             break
         packet = parse_rtp(data[place + 8 : place + length], 1000 * offset_ms, packet_length) if packet_length else None
@@ -139,7 +140,7 @@ def _next_count(count: int, source: str) -> int:
 
 
 def _udp(frame: bytes, link: int) -> tuple[bytes, bytes, int] | None:
-    """Addresses and ports, the payload as far as it was captured, and the bytes that are missing; None for others."""
+    """Addresses and ports, the captured part of the payload, and the number of missing bytes; None if it is not UDP."""
     header, type_place = _LINKS[link]
     if len(frame) < header:
         return None

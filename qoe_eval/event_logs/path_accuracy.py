@@ -1,15 +1,15 @@
-"""How near `weir whatif` is to the truth, in closed and in open loop, by virtual calls on known paths.
+"""Measures the accuracy of `weir whatif`, in closed and open loop, by virtual calls on known paths.
 
     python -m weir.qoe_eval.event_logs.path_accuracy FOLDER [RECORD]
 
-On each path a call under GCC writes its event log, the path is estimated from that log alone, and the call under weir
-on the estimate is compared with that on the true path; another seed's call there shows by how much two calls differ.
-In open loop GCC's target on the log is compared with the one that the log has.
-FOLDER gets the runs, and keeps them for the next time; RECORD is a file of docs/results. The estimator was developed on
-the paths `developed`: all bundled scenarios, random ones, mixtures of the suite `natural`, and the traces of OpenNetLab
-and Mahimahi in the folder `traces` of WEIR_SHARED, where that is set. The random ones and mixtures of 100 to 147, on
-which it was developed later, are in neither set. Those of `held out` are random ones and mixtures that nobody had
-looked at. At most a minute each; ten minutes of CPU.
+On each path a call under GCC writes its event log, the path is estimated from this log alone, and the call under weir
+on the estimate is compared with that on the true path; a call there with another seed shows how much two calls differ.
+In open loop, GCC's target on the log is compared with the logged one.
+FOLDER keeps the runs for the next time; RECORD is a file of docs/results. The estimator was developed on the paths
+`developed`: all bundled scenarios, random ones, mixtures of the suite `natural`, and the traces of OpenNetLab and
+Mahimahi in the folder `traces` of WEIR_SHARED, if that is set. Random ones and mixtures 100 to 147, on which it was
+developed later, are in neither set. Those of `held out` are random ones and mixtures unseen during development. Each
+path lasts at most one minute; all take ten minutes of CPU time.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ from weir.traces.schema.scenario import Scenario
 
 _LONGEST_S: Final = 60.0
 _LOGS: Final = "WEIR_EVENT_LOGS"
-# The tag of SRTP, which a log of a virtual call lacks.
+# SRTP's authentication tag, which the log of a virtual call does not include.
 _SRTP_TAG_BYTES: Final = 10
 _BOUNDS: Final = {"receive_rate_bps": 0.15, "network_delay_ms_p95": 0.25}
 _OPEN_LOOP_BOUND: Final = 0.02
 
 
 def known_paths() -> dict[str, list[Scenario]]:
-    """The paths of each set, each once, with the video of a call where they are capacity alone."""
+    """The paths of each set, without duplicates; those that define only capacity get the video of a call."""
     settings = sets.Settings(model=shipped_model(), models=Path(), traces=shared_traces(*TRACE_SETS))
     plain = [scenarios.bundled, *sets.whole_traces.values()]
     developed = [with_media(one, "video") for build in plain for one in build(settings).scenarios]
@@ -80,7 +80,7 @@ def _drawn(random: range, mixtures: range) -> list[Scenario]:
 class PathError:
     """Relative errors on one path, by measure: of the call on the estimate, and of a second call on the true path.
 
-    `open_loop`: the median size of the difference of GCC's target in open loop to the logged one, relative to that.
+    `open_loop`: the median relative error, unsigned, of GCC's target in open loop compared with the logged one.
     """
 
     name: str
@@ -94,7 +94,7 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
 
     Raises:
         InputError: a folder or a run cannot be used.
-        MissingComponent: a program of `make webrtc` is not there.
+        MissingComponent: a program of `make webrtc` is missing.
     """
     program, model = find_virtual_call(), shipped_model()
 
@@ -113,7 +113,7 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
         del os.environ[_LOGS]
     estimates, open_loop = [], {}
     for one in paths:
-        # As EventLogPath of simulator/virtual_call/virtual_call.cc names it.
+        # The file name of EventLogPath in simulator/virtual_call/virtual_call.cc.
         file = re.sub(r"[^\w-]", "_", f"{one.name}-gcc-1-0", flags=re.ASCII)
         lines = event_log_lines(logs / f"{file}.rtceventlog")
         log = parse_event_log(lines, one.name)
@@ -132,7 +132,7 @@ def _open_loop_error(recording: Recording, model: Path) -> float:
     start_bps, lowest_bps = round(logged.first_bps()), round(logged.floor_bps() or DEFAULT_MIN_BPS)
     (found,) = run_whatif(recording, ["gcc"], OpenLoop(model, "balanced", start_bps, lowest_bps))
     against = difference(found, logged, recording.log.duration_s)
-    # Without a time in common nothing of it is right.
+    # Without a time in common the error is 100 %.
     return 1.0 if against is None else against.median_percent / 100
 
 
@@ -142,7 +142,7 @@ def _relative(found: RunRecord, true: RunRecord) -> dict[str, float]:
 
 
 def summary(errors: Sequence[PathError]) -> dict[str, float]:
-    """Shares of paths within the bounds, quantiles of the errors' sizes, and the error of each path."""
+    """Shares of paths within the bounds, quantiles of the unsigned errors, and the error of each path."""
     found: dict[str, float] = {"paths": len(errors)}
     for kind in ("predicted", "repeated"):
         within = np.ones(len(errors), bool)

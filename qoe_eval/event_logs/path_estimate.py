@@ -1,10 +1,10 @@
-"""The path that an RTC event log shows, as a scenario.
+"""Estimates the path from an RTC event log, as a scenario.
 
-1. The base is the least time from the sending of a packet to its arrival, by two clocks that drift apart, without the
-   time that this packet needed on the link. An arrival less the base is when a packet left the link (`link_estimate`).
-2. Losses are of the queue, of a policer, or random (`loss_estimate`).
-3. Where the target is far above what was sent, the video is at its limit; else its limit is the most that was sent, and
-   at least 2.5 Mbps. Audio is there where each second has the small packets of Opus.
+1. The base delay is the minimum time from sending to arrival of a packet, by two clocks that drift apart, minus the
+   time that this packet took on the link. Arrival minus base delay is when a packet left the link (`link_estimate`).
+2. Losses are those of the queue, of a policer, or random (`loss_estimate`).
+3. If the target is far above the sent rate, the video is at its limit; else its limit is the highest sent rate, and at
+   least 2.5 Mbps. There is audio if seconds contain the small packets of Opus.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from weir.traces.schema.scenario import Scenario
 _LEAST_PACKETS = 100
 _LEAST_DURATION_S = 5.0
 _LEAST_OUTAGE_S = 2.0
-# The sent rate over that of the video alone: headers and audio.
+# The ratio of the sent rate to that of video alone, due to headers and audio.
 _OVERHEAD = 1.08
-# The target is so far above all that was sent, for so many seconds: the video is at its limit.
+# The video is at its limit if the target is this many times above the highest sent rate for at least this many seconds.
 _LIMITED_RATIO = 1.25
 _LEAST_LIMITED_S = 5
 _LEAST_PAUSE_S = 1.0
 _LARGEST_AUDIO_BYTES = 400
-# In a second, of Opus; with headers of RTP, UDP and IP.
+# Opus packets per second: usual and least number; then the bytes of RTP, UDP and IP headers.
 _AUDIO_PACKETS = 50
 _LEAST_AUDIO_PACKETS = 25
 _AUDIO_HEADER_BYTES = 52
@@ -47,12 +47,12 @@ _LEAST_VIDEO_BPS = 50e3
 
 @dataclass(frozen=True)
 class PathEstimate:
-    """A path as a scenario with the call's video, and what the log has of the call itself.
+    """A path as a scenario with the call's video, and measures of the logged call.
 
     Attributes:
-        filled_share: of the time, 0 to 1: capacity is measured there, and bounded from below elsewhere.
-        receive_rate_bps: what feedback acknowledged, mean.
-        network_delay_ms_p95: one-way delay of its packets.
+        filled_share: share of the time, 0 to 1, in which capacity is measured; elsewhere it is bounded from below.
+        receive_rate_bps: mean rate acknowledged by feedback.
+        network_delay_ms_p95: one-way delay of the packets.
     """
 
     scenario: Scenario
@@ -62,11 +62,11 @@ class PathEstimate:
 
 
 def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstimate:
-    """The path of the packets that were sent; `name` is that of the scenario. `missing_bytes`: of each packet, that the
-    log does not have: SRTP's tag in one of a virtual call.
+    """Estimates the path of the sent packets as a scenario called `name`. `missing_bytes`: bytes of each packet that
+    the log does not count: SRTP's tag in logs of virtual calls.
 
     Raises:
-        InputError: feedback is about too few packets.
+        InputError: feedback reports too few packets, or the log is too long.
     """
     packets, round_trip_s = _packets(log, missing_bytes)
     received = packets.received()
@@ -114,7 +114,7 @@ def estimate_path(log: EventLog, name: str, missing_bytes: int = 0) -> PathEstim
 
 
 def _delay_ms(one_way_s: float, steps_s: Array) -> float | dict[str, list[float]]:
-    """The base delay, over time where it has steps."""
+    """The base delay, over time if it has steps."""
     if not steps_s.any():
         return round(1e3 * one_way_s, 3)
     changes = np.flatnonzero(np.diff(steps_s, prepend=np.inf))
@@ -125,7 +125,7 @@ def _delay_ms(one_way_s: float, steps_s: Array) -> float | dict[str, list[float]
 
 
 def _until_its_end(link: LinkEstimate, received: Packets) -> LinkEstimate:
-    """The link with an outage to the end of the log, where packets were sent for long and none arrived."""
+    """Adds an outage to the end of the log if no packet arrived for long before it."""
     last = int(received.left_s[-1] / BIN_S) + 1
     if (len(link.rates_bps) - last) * BIN_S < _LEAST_OUTAGE_S:
         return link
@@ -134,7 +134,7 @@ def _until_its_end(link: LinkEstimate, received: Packets) -> LinkEstimate:
 
 
 def _packets(log: EventLog, missing_bytes: int) -> tuple[Packets, float]:
-    """The packets that feedback names, and the least time from the sending of one to its feedback, in s."""
+    """The packets in feedback, and the minimum time from sending a packet to its feedback, in s."""
     reports = log.reports
     order = np.argsort(reports["sent_s"], kind="stable")
     sent, received = reports["sent_s"][order], reports["received_s"][order]
@@ -148,7 +148,7 @@ def _packets(log: EventLog, missing_bytes: int) -> tuple[Packets, float]:
 
 
 def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:
-    """The call under test: its first target, and its video: pauses, and the limit where the log shows one."""
+    """The call under test: its first target, and its video with pauses and, if the log shows it, the limit."""
     times_s, sizes = log.of("sent", "size_bytes")
     seconds = np.arange(np.floor(times_s.min()), times_s.max() + 1)
     sent_bps = np.histogram(times_s, seconds, weights=8 * sizes)[0]
@@ -174,19 +174,19 @@ def _flow(log: EventLog, packets: Packets) -> dict[str, Any]:
 
 
 def _audio_bps(sent_s: Array, sizes: Array) -> float:
-    """The rate of audio's payload, in bit/s: 0 where seconds have too few small packets for it."""
+    """The rate of audio payload, in bit/s; 0 if seconds have too few small packets for audio."""
     small = sizes <= _LARGEST_AUDIO_BYTES
     a_second = np.bincount((sent_s[small] - sent_s.min()).astype(int), minlength=int(np.ptp(sent_s)))
     if np.percentile(a_second, 10) < _LEAST_AUDIO_PACKETS:
         return 0.0
-    # The smaller half: packets of slow video may be as small.
+    # Median of the smaller half, as packets of slow video may be small, too.
     payload_bytes = max(float(np.percentile(sizes[small], 25)) - _AUDIO_HEADER_BYTES, 0.0)
     return round(8 * _AUDIO_PACKETS * payload_bytes, 1)
 
 
 def _video_pauses(packets: Packets, targets: Targets) -> list[list[float]]:
-    """From when to when no packet was as large as those of video, though the path and the target left room for it.
-    Times are those of the packets.
+    """Intervals [from, to] in which no packet was as large as those of video, although path and target had room. Times
+    are those of the packets.
     """
     large = np.flatnonzero(packets.bits > 8 * _LARGEST_AUDIO_BYTES)
     sent_s = packets.sent_s[large]

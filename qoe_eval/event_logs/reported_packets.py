@@ -1,7 +1,7 @@
-"""The packets that feedback names, as a receiver had them: what its estimator is run on where a log has none received.
+"""Reconstructs received packets from feedback, to run a receiver's estimator on a log without received packets.
 
-Their arrivals are those of the receiver's clock, moved to the log's: the fastest feedback took no time. Lost ones are
-gaps of the sequence number.
+Arrival times are shifted from the receiver's clock to that of the log, assuming that the fastest feedback took no time.
+Lost packets are gaps in the sequence numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PAYLOAD_TYPE = 96
 
 
 def reported_packet_lines(log: EventLog) -> bytes:
-    """Events as `weir-sim open-loop` reads them, in the order of arrival; empty where nothing was reported."""
+    """Events in the form that `weir-sim open-loop` reads, in the order of arrival; empty without feedback."""
     reports = log.reports
     if not reports or not len(reports["sent_s"]):
         return b""

@@ -1,4 +1,4 @@
-"""RTP packets of a recording as events of the estimator's open loop."""
+"""Parses RTP packets of a recording as events for the estimator in open loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RTCP_TYPES = range(192, 224)
 _ABS_SEND_TIME_BYTES = 3
 _ABS_SEND_TIME_PER_S = 1 << 18
 _ABS_SEND_TIME_PERIOD_S = 64.0
-# The sender's clock and ours agree this far between two packets.
+# Largest difference of the time between two packets by the sender's clock and by arrival.
 _MOST_DIFFERENCE_S = 1.0
 _LEAST_AGREEING = 0.9
 _LEAST_ADVANCES = 0.1
@@ -21,7 +21,7 @@ _LEAST_ADVANCES = 0.1
 
 @dataclass(frozen=True)
 class RtpPacket:
-    """An RTP packet (RFC 3550) and the extensions of its header (RFC 8285) by identifier; sizes in bytes."""
+    """An RTP packet (RFC 3550) and its header extensions (RFC 8285) by identifier; sizes in bytes."""
 
     time_us: int
     ssrc: int
@@ -45,7 +45,7 @@ class RtpPacket:
         return event
 
     def abs_send_time(self, identifier: int | None) -> int | None:
-        """24 bits, 6.18 fixed-point seconds; None where the packet lacks it."""
+        """24 bits, 6.18 fixed-point seconds; None if the packet lacks it."""
         value = self.extensions.get(identifier) if identifier is not None else None
         return int.from_bytes(value, "big") if value is not None and len(value) == _ABS_SEND_TIME_BYTES else None
 
@@ -56,9 +56,7 @@ def encode_abs_send_time(time_s: float) -> bytes:
 
 
 def parse_rtp(data: bytes, time_us: int, length: int | None = None) -> RtpPacket | None:
-    """The packet; None where the bytes are none, or are RTCP. `length`: that of the whole packet, where `data` has only
-    its start.
-    """
+    """Parses a packet; None for RTCP and other data. `length`: that of the whole packet, if `data` is truncated."""
     length = len(data) if length is None else max(length, len(data))
     if len(data) < 12 or data[0] >> 6 != 2 or data[1] in _RTCP_TYPES:
         return None
@@ -94,7 +92,7 @@ def _extensions(profile: int, data: bytes) -> dict[int, bytes]:
         if data[place] == 0:
             place += 1
             continue
-        # 15 ends them, RFC 8285 section 4.2.
+        # Identifier 15 ends the extensions, RFC 8285 section 4.2.
         if (one_byte and identifier == 15) or (not one_byte and place + 1 >= len(data)):
             break
         size, begin = ((data[place] & 0x0F) + 1, place + 1) if one_byte else (data[place + 1], place + 2)
@@ -122,7 +120,7 @@ def find_abs_send_time(packets: Sequence[RtpPacket]) -> int | None:
 
 
 def _elapsed(packets: Sequence[RtpPacket], identifier: int) -> Iterator[tuple[float, float]]:
-    """From each packet with the extension to the next: time by arrival and by the extension, in s, below 32 s."""
+    """The times between consecutive packets with the extension, by arrival and by the extension, in s, below 32 s."""
     last: tuple[int, int] | None = None
     for one in packets:
         sent = one.abs_send_time(identifier)

@@ -1,4 +1,4 @@
-"""The page of `weir whatif`: the targets of controllers on a recording, beside what it has itself."""
+"""The page of `weir whatif`: the targets of controllers on a recording, and its logged target."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _NOTE = (
 )
 AT_SENDER = ("gcc", "weir-send", "scream")
 AT_RECEIVER = ("weir", "gcc-remb", "rule")
-"""Those that run on a recording by default: on packets that were sent, and on packets that were received."""
+"""The default controllers for recordings of sent packets, and of received packets."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A file's events as JSON lines, and as columns. `note`: what it lacks."""
+    """The events of a file as JSON lines and as columns. `note`: for readers, on abs-send-time and omitted packets."""
 
     name: str
     lines: bytes
@@ -51,11 +51,11 @@ class Recording:
 
 
 def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording:
-    """An RTC event log, or an rtpdump or a capture of RTP.
+    """Reads an RTC event log, or an rtpdump or a capture of RTP.
 
     Raises:
-        InputError: it is neither, or cannot be read.
-        MissingComponent: it is an event log, and weir-event-log is not there.
+        InputError: it is none of these, or cannot be read.
+        MissingComponent: it is an event log, and weir-event-log is missing.
     """
     name = printable(path.name)
     if not is_packet_file(path):
@@ -78,19 +78,19 @@ def run_whatif(recording: Recording, controllers: Sequence[str], settings: OpenL
     """The targets of each controller; times in s since the first event.
 
     Raises:
-        InputError: a controller finds no packets of its side.
-        MissingComponent: weir-sim, or a controller in it, is not there.
+        InputError: there are no packets of a controller's side.
+        MissingComponent: weir-sim, or a controller in it, is missing.
     """
     lines = recording.lines
     if set(controllers) - set(AT_SENDER) and not len(recording.log.of("received", "payload_bytes")[0]):
-        # Controllers at the sender pass over packets received, and those at the receiver over all others.
+        # Controllers at the sender ignore received packets, and those at the receiver ignore all others.
         lines += reported_packet_lines(recording.log)
     found = [settings.run(lines, name, recording.name) for name in controllers]
     return [replace(one, time_s=one.time_s - recording.log.begin_s) for one in found]
 
 
 def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> tuple[dict[str, Any], Path]:
-    """Writes `report.html` into a folder, which is made if need be; returns the numbers of the table, and the page.
+    """Writes `report.html` to a folder, which is created if needed; returns the numbers of the table and the page.
 
     Raises:
         InputError: it cannot be written.

@@ -1,1 +1,1 @@
-"""The emulated link between two network namespaces: for calls, and for `weir link`."""
+"""The emulated link between two network namespaces, for calls and for `weir link`."""

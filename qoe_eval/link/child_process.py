@@ -19,19 +19,19 @@ Message = dict[str, Any]
 
 _PRIORITY = 1
 LINK_PRIORITY = 2
-"""The link delays the packets of all others and needs little CPU time."""
+"""Above the others, as the link forwards their packets and needs little CPU time."""
 
 
 def monotonic_us() -> int:
-    """Returns the time on the clock of every log of a call."""
+    """Returns the time of the clock that all logs of a call use."""
     return time.monotonic_ns() // 1000
 
 
 def run_in_real_time(processes: Iterable[int], priority: int = _PRIORITY) -> None:
-    """Gives every thread of these processes, and those they start later, the scheduler's real-time class.
+    """Moves all threads of these processes, and those they start later, to the scheduler's real-time class.
 
-    A call thereby goes before other work of the machine. The kernel leaves a twentieth of the time to others. Without
-    the permission, nothing changes.
+    A call thus takes precedence over other work of the machine, for which the kernel reserves a twentieth of the time.
+    Does nothing without the permission.
     """
     for process in processes:
         with contextlib.suppress(OSError):
@@ -41,17 +41,17 @@ def run_in_real_time(processes: Iterable[int], priority: int = _PRIORITY) -> Non
 
 
 def run_this_thread_in_real_time() -> None:
-    """Does the same for the calling thread."""
+    """`run_in_real_time` for the calling thread."""
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(_PRIORITY))
 
 
 class InvalidMessage(ValueError):
-    """The child wrote something other than a message; the text is a predicate, to follow the child's name."""
+    """The child wrote something other than a message; the text is a predicate to the child's name."""
 
 
 class JsonLinesProcess:
-    """A child that exchanges one JSON message a line: `weir-sim link`, `weir-peer`."""
+    """A child process that exchanges JSON messages, one per line: `weir-sim link`, `weir-peer`."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class JsonLinesProcess:
         descriptors: Sequence[int] = (),
     ) -> None:
         """Starts nothing yet. The child's standard error is appended to `log`; `environment` None: this process's;
-        `descriptors` are open in the child, too.
+        the child inherits `descriptors`.
         """
         self._command = command
         self._log = log
@@ -74,19 +74,19 @@ class JsonLinesProcess:
 
     @property
     def started(self) -> bool:
-        """True if it has been started, even if it has ended since."""
+        """True once the child has been started, even if it has ended."""
         return self._process is not None
 
     @property
     def process_id(self) -> int | None:
-        """Process id while it runs."""
+        """Process ID while it runs."""
         return self._process.pid if self._process and self._process.returncode is None else None
 
     async def start(self) -> int:
-        """Starts it in a session of its own and returns its process id. It is killed when this process ends.
+        """Starts the child in its own session and returns its process ID. It is killed when this process ends.
 
         Raises:
-            InputError: its log cannot be written.
+            InputError: the log cannot be written.
         """
         with opened(self._log, append=True) as log:
             self._log_start = log.seek(0, os.SEEK_END)
@@ -119,7 +119,7 @@ class JsonLinesProcess:
         """Returns the next message, an object with `type` and `time_us` (by default now); None at the end.
 
         Raises:
-            InvalidMessage: it wrote something else.
+            InvalidMessage: the child wrote something else.
         """
         assert self._process is not None
         assert self._process.stdout is not None
@@ -146,15 +146,15 @@ class JsonLinesProcess:
             self._process.terminate()
 
     async def wait(self) -> int:
-        """Waits for its end and returns the exit status; -N: it was killed by signal N."""
+        """Waits for the child's end and returns its exit status; -N: killed by signal N."""
         assert self._process is not None
         return await self._process.wait()
 
     async def stop(self, limit_s: float) -> str:
-        """Sends `stop`, closes its input, and kills it after `limit_s`. The caller must continue to receive meanwhile.
+        """Sends `stop`, closes the input, and kills the child after `limit_s`. The caller must continue to receive.
 
         Returns:
-            Empty, or what went wrong as a predicate.
+            The fault as a predicate, or an empty text.
         """
         with contextlib.suppress(ConnectionError):
             await self.send({"type": "stop"})
@@ -170,14 +170,14 @@ class JsonLinesProcess:
         return exit_text(status) if status < 0 else ""
 
     async def kill(self) -> None:
-        """Kills it and waits for its end."""
+        """Kills the child and waits for its end."""
         assert self._process is not None
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
         await self._process.wait()
 
     def last_words(self, count: int, prefix: bytes = b"") -> str:
-        """Returns the last `count` lines of its log that begin with `prefix`, without the prefix.
+        """Returns the last `count` lines of the log that begin with `prefix`, without the prefix.
 
         Other processes may write to the same file.
         """

@@ -1,4 +1,4 @@
-"""A command of the user as an end of a call: a server, a browser page, a program of another stack."""
+"""A command of the user as an endpoint of a call: a server, a browser page, a program of another stack."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _FILES: Final = "commands"
 class CommandEnd:
     """An `Endpoint` that is a shell command line in the network of one end.
 
-    It finds the addresses of both ends as WEIR_LINK_LOCAL and WEIR_LINK_FAR, its part as WEIR_CALL_ROLE, the label of
-    the call as WEIR_CALL_LABEL and a folder for its files as WEIR_CALL_FOLDER. Of what it prints, two kinds of JSON
-    lines count: `{"type": "state", "state": "connected"}` and `{"type": "stats", "report": [...]}`, a getStats report.
-    SIGTERM ends it.
+    Its environment has the addresses of both ends in WEIR_LINK_LOCAL and WEIR_LINK_FAR, its role in WEIR_CALL_ROLE, the
+    label of the call in WEIR_CALL_LABEL and a folder for its files in WEIR_CALL_FOLDER. Its output is ignored except
+    for JSON lines of two kinds: `{"type": "state", "state": "connected"}` and `{"type": "stats", "report": [...]}`, a
+    getStats report. SIGTERM ends it.
     """
 
     clock_offset_us = 0
@@ -37,10 +37,10 @@ class CommandEnd:
         Args:
             role: sender or receiver.
             here: the network of its end.
-            far: that of the other end.
+            far: the network of the other end.
             command: the shell command line.
-            label: of the call.
-            log: receives its standard error; in the folder of the call.
+            label: the label of the call.
+            log: file for its standard error, in the folder of the call.
         """
         self.name = f"the {role} ({command if len(command) < 60 else command[:59] + '…'})"
         self._files = log.parent.resolve() / _FILES
@@ -52,22 +52,22 @@ class CommandEnd:
         self._stopping = False
 
     async def start(self) -> Message:
-        """Starts it; it is ready at once.
+        """Starts the command, which is ready at once.
 
         Raises:
-            InputError: the folder for its files cannot be made.
+            InputError: the folder for its files cannot be created.
         """
         make_folder(self._files)
         await self._process.start()
         return {"type": "ready", "time_us": monotonic_us()}
 
     async def send(self, message: Message) -> None:
-        """Does nothing: the two commands signal as they like."""
+        """Does nothing: the two commands do their own signalling."""
 
     async def receive(self) -> Message | None:
-        """Returns its next state or statistics; if it ends before the call, an `end` that describes the failure."""
+        """Returns the next state or statistics; if the command ends early, an `end` that describes the failure."""
         if not self._connects:
-            # The receiver alone decides when the scenario begins.
+            # Only the receiver decides when the scenario begins.
             self._connects = True
             return {"type": "state", "state": "connected", "time_us": monotonic_us()}
         while not self._ended:
@@ -87,7 +87,7 @@ class CommandEnd:
         return None
 
     async def stop(self) -> str:
-        """Ends it and its process group, after SIGTERM; the rest ends with the network."""
+        """Ends the command with SIGTERM, or by force; its remaining processes end with the network."""
         self._stopping = True
         if self._process.process_id is None:
             return ""

@@ -1,8 +1,8 @@
-"""Runs a program in namespaces, and stands in for it outside: `enter.py OWNER DESCRIPTORS COMMAND...`.
+"""Runs a program in namespaces, and represents it outside: `enter.py OWNER DESCRIPTORS COMMAND...`.
 
-A script of the standard library alone, which starts in milliseconds. The process OWNER has the namespaces open, as
-DESCRIPTORS with commas between them. The program keeps its user, without capabilities unless that is root, and is
-killed with this process, which passes SIGTERM on and ends as the program does.
+A script that uses only the standard library and starts in milliseconds. The process OWNER has the namespaces open, as
+DESCRIPTORS separated by commas. The program keeps its user, without capabilities unless that is root. It is killed with
+this process, which forwards SIGTERM to it and exits with its status or signal.
 """
 
 import ctypes
@@ -36,12 +36,12 @@ def main() -> NoReturn:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if leads_session:
             os.setsid()
-        # Python ignores them.
+        # Restore signals that Python ignores.
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         _execute(folder, command)
-    # Its readers see their end when the program closes them.
+    # Close the program's files here, so that its readers see their end when the program closes them.
     os.closerange(0, 1024)
     _stand_in(program, leads_session)
 
@@ -65,7 +65,7 @@ def _stand_in(program: int, leads_session: bool) -> NoReturn:
             ended, status = os.waitpid(program, os.WNOHANG)
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        # Without a core file of its own.
+        # End by the same signal, without a core file.
         _libc.prctl(_PR_SET_DUMPABLE, 0)
         if number != signal.SIGKILL:
             signal.signal(number, signal.SIG_DFL)

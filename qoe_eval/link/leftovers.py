@@ -1,6 +1,6 @@
-"""Clean-up that a cancelled or killed run cannot skip.
+"""Cleanup that a cancelled or killed run cannot skip.
 
-A temporary folder is locked while its owner lives, so that the holder of namespaces, or the next run, can tell that the
+A temporary folder is locked while its owner lives, so that the namespace holder, or the next run, can detect that the
 owner is dead and remove it.
 """
 
@@ -21,7 +21,7 @@ _REMOVE_ATTEMPTS = 20
 
 
 async def finish(work: Coroutine[Any, Any, None]) -> None:
-    """Completes the work even if the waiting task is cancelled; raises the cancellation afterwards."""
+    """Completes the work even if the waiting task is cancelled; then raises the cancellation."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -35,19 +35,19 @@ async def finish(work: Coroutine[Any, Any, None]) -> None:
 
 
 class ScratchFolder:
-    """A temporary folder for the time of a call; a context manager. Its path is short: sockets are made in it."""
+    """A context manager of a temporary folder for one call. Its path is short, as sockets are made in it."""
 
     def __init__(self) -> None:
         remove_scratch_folders()
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX))
             self._lock = _locked(self.path, fcntl.LOCK_EX)
-            # Another run may have removed it before it was locked.
+            # Another run may have removed the folder before it was locked.
             if self.path.is_dir():
                 return
 
     def remove(self) -> None:
-        """Removes it with its contents; does nothing the second time."""
+        """Removes the folder with its contents; idempotent."""
         _remove(self.path)
         if self._lock is not None:
             os.close(self._lock)
@@ -61,7 +61,7 @@ class ScratchFolder:
 
 
 def remove_scratch_folders() -> None:
-    """Removes the folders of dead runs, but only those that this user made."""
+    """Removes the folders of dead runs of this user."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
         lock = _locked(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if lock is not None:
@@ -70,7 +70,7 @@ def remove_scratch_folders() -> None:
 
 
 def _locked(folder: Path, how: int) -> int | None:
-    """The descriptor of this user's folder with a lock on it; None if another has it, or there is no such folder."""
+    """Locks a folder of this user and returns its descriptor; None if it is locked, or there is no such folder."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -86,7 +86,7 @@ def _locked(folder: Path, how: int) -> int | None:
 
 
 def _remove(folder: Path) -> None:
-    """Also while a dying process still writes into it."""
+    """Removes a folder, retrying while a dying process still writes into it."""
     for _ in range(_REMOVE_ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():

@@ -1,4 +1,4 @@
-"""Checks that this machine has everything that a link needs, before anything starts."""
+"""Checks that this machine meets all requirements of a link before anything starts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from weir.simulator.executables import find_simulator
 
 
 def check_link_requirements() -> None:
-    """Raises MissingComponent with everything that a link lacks."""
+    """Raises MissingComponent with all unmet requirements of a link."""
     check("a link", missing(find_link_devices, find_simulator))
 
 
 def find_link_devices() -> str:
-    """The kind of devices that a link has here. Raises MissingComponent where this user may make none."""
+    """The kind of devices of links on this machine. Raises MissingComponent if this user may not create any."""
     try:
         with CallNamespaces() as namespaces:
             return namespaces.devices
@@ -24,7 +24,7 @@ def find_link_devices() -> str:
 
 
 def missing(*finds: Callable[[], object]) -> list[str]:
-    """Calls the functions, and returns what each lacks, with its remedy."""
+    """Calls the functions, and returns the missing components, with remedies."""
     lacking = []
     for find in finds:
         try:
@@ -35,7 +35,7 @@ def missing(*finds: Callable[[], object]) -> list[str]:
 
 
 def check(what: str, lacking: Sequence[str]) -> None:
-    """Raises MissingComponent that lists what is lacking for a link or call, if anything is."""
+    """Raises MissingComponent with the list of missing components of a link or call, if there are any."""
     if lacking:
         listed = "\n".join(f"  - {one}" for one in lacking)
         raise MissingComponent(f"{what} cannot be made here; missing:\n{listed}")

@@ -13,17 +13,17 @@ from weir.qoe_eval.measures.flow_series import Array
 
 DELAY_ERROR_BOUNDS_MS = (*(2.0**power for power in range(-4, 7)), float("inf"))
 """Upper bounds of the bins of delay errors."""
-# Points over which the packets of an interval are spread.
+# Number of points that represent the packets of an interval.
 _PLACES = 20
 
 
 @dataclass(frozen=True)
 class LinkLog:
-    """One direction of the link, a sample per interval of the log; every array has shape [n], NaN where unknown.
+    """One direction of the link, one sample per interval of the log; every array has shape [n], NaN if unknown.
 
-    `time_us`, `queue_bytes` and `queueing_delay_ms` are of the interval's end; `carried_bytes`, that have left the
-    bottleneck, and the queue include other traffic. `packets` and `bytes` (delivered), the dropped ones and
-    the one-way delays, from device to device, are of the real packets.
+    `time_us`, `queue_bytes` and `queueing_delay_ms` are those at the interval's end; `carried_bytes`, which have left
+    the bottleneck, and the queue include cross traffic. `packets` and `bytes` (delivered), dropped packets and one-way
+    delays, from device to device, count real packets only.
     """
 
     time_us: Array
@@ -41,18 +41,18 @@ class LinkLog:
     cross_traffic_bytes: Array
     delay_error_ms_p95: Array
     delay_error_ms_counts: Array
-    """Packets per bin of delay error, shape [n, len(DELAY_ERROR_BOUNDS_MS)]; 0 where unknown."""
+    """Packets per bin of delay error, shape [n, len(DELAY_ERROR_BOUNDS_MS)]; 0 if unknown."""
 
     @property
     def interval_s(self) -> Array:
-        """Length of each interval, shape [n]; the first is taken to be as long as the second."""
+        """Length of each interval, shape [n]; the first is assumed to be as long as the second."""
         if len(self.time_us) < 2:
             return np.zeros(len(self.time_us))
         steps = np.diff(self.time_us) / 1e6
         return np.concatenate((steps[:1], steps))
 
     def between(self, start_us: float, end_us: float) -> LinkLog:
-        """The intervals that ended within a time."""
+        """The intervals that end in (`start_us`, `end_us`]."""
         kept = (self.time_us > start_us) & (self.time_us <= end_us)
         return LinkLog(**{name: getattr(self, name)[kept] for name in (*_COLUMNS, "delay_error_ms_counts")})
 
@@ -63,7 +63,7 @@ class LinkLog:
 
     @property
     def utilisation(self) -> float | None:
-        """Bytes delivered / capacity less cross traffic; None if the capacity is unlimited."""
+        """Bytes delivered / (capacity minus cross traffic); None if the capacity is unlimited."""
         cross_bits = 8 * np.nan_to_num(self.cross_traffic_bytes)
         achievable_bits = np.maximum(0, self.capacity_bps * self.interval_s - cross_bits)
         limited = np.isfinite(achievable_bits)
@@ -71,13 +71,13 @@ class LinkLog:
         return 8 * float(np.nansum(self.bytes[limited])) / achievable if achievable > 0 else None
 
     def one_way_delay_percentile_ms(self, percent: float, above_ms: Array | None = None) -> float | None:
-        """A percentile of the one-way delays over the packets; None without a packet.
+        """A percentile of the one-way delays of packets; None without a packet.
 
-        The log has the mean and 95th percentile of an interval; its packets are taken as spread evenly around the mean.
+        The log has the mean and 95th percentile of an interval; its packets are assumed to be uniform around the mean.
 
         Args:
             percent: 0 to 100.
-            above_ms: subtracted from the delays, shape [n]; an interval where it is NaN is excluded.
+            above_ms: subtracted from the delays, shape [n]; NaN excludes an interval.
         """
         mean, p95 = self.one_way_delay_ms_mean, self.one_way_delay_ms_p95
         if above_ms is not None:
@@ -105,7 +105,7 @@ def read_link_log(path: Path, direction: str) -> LinkLog:
     """Reads a direction (`forward` or `reverse`); empty if there is no file.
 
     Raises:
-        InputError: the file cannot be read, or is larger than the log of any call.
+        InputError: the file cannot be read, or is too large for a call.
     """
     rows: list[list[float]] = []
     for line in read_objects(path):

@@ -1,9 +1,9 @@
 """Makes and holds the namespaces of a link: `namespace_holder.py CONTROL ADDRESS...`.
 
-A script of the standard library alone, which starts in milliseconds. In a user namespace of the caller, it makes a PID
-namespace and, for each IPv4 address, a network with one device: a TUN device where the user may open one, else a veth
-pair with a packet socket. Their descriptors go through the socket CONTROL. When that closes, or a byte comes, every
-process in the PID namespace is killed; without the byte its owner is dead, and its temporary folders go too.
+A script that uses only the standard library and starts in milliseconds. In a user namespace of the caller, it makes a
+PID namespace and, for each IPv4 address, a network with one device: a TUN device if the user may open one, else a veth
+pair with a packet socket. It sends their descriptors through the socket CONTROL. When that closes or receives a byte,
+it kills every process in the PID namespace; without the byte the owner is dead, and its temporary folders are removed.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ import sys
 _DEVICE = b"weir0"
 _NETMASK = "255.255.255.252"
 _MTU = 1500
-# Both devices of a pair have it, so that a packet socket on one finds the address of the other.
+# Both devices of a pair have this address, so that a packet socket on one has the destination address of the other.
 _MAC_ADDRESS = bytes((2, 0, 0, 0, 0, 1))
 _RECEIVE_BUFFER_BYTES = 4 << 20
 _OWNER_LIMIT_S = 10.0
@@ -32,7 +32,7 @@ _PR_SET_PDEATHSIG = 1
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 1, 0x1000
 _SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFNETMASK, _SIOCSIFMTU, _SIOCETHTOOL = 0x8914, 0x8916, 0x891C, 0x8922, 0x8946
 _IFF_UP, _IFF_NOARP = 0x1, 0x80
-# Commands of ethtool: checksums, scatter/gather, segmentation of TCP and in general.
+# ethtool commands: checksums, scatter/gather, TCP and generic segmentation offload.
 _OFFLOADS = {"STXCSUM": 0x17, "SSG": 0x19, "STSO": 0x1F, "SGSO": 0x24}
 _ETH_P_IP = 0x0800
 _RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLM_F_EXCL, _NLM_F_CREATE = 16, 0x1, 0x4, 0x200, 0x400
@@ -44,7 +44,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main() -> None:
-    """Runs until the owner has no more use for the namespaces."""
+    """Runs until the owner releases the namespaces or dies."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     control, owner = socket.socket(fileno=int(sys.argv[1])), os.pidfd_open(os.getppid())
@@ -62,9 +62,9 @@ def main() -> None:
         os.kill(init, signal.SIGKILL)
         os.waitpid(init, 0)
     if not dismissed:
-        # The owner's files are closed before it is dead.
+        # A dying process closes its files first: wait for its end.
         select.select([owner], [], [], _OWNER_LIMIT_S)
-        # Not a child: it would be one of the PID namespace, which takes no more.
+        # A child would be in the PID namespace, which accepts no more processes.
         os.execv(sys.executable, [sys.executable, "-P", "-c", _REMOVE_FOLDERS])
 
 
@@ -75,7 +75,7 @@ def _call(function: str, *arguments: object) -> None:
 
 
 def _make_user_namespace() -> None:
-    """In it this process has every capability, and its user is who it was."""
+    """Moves this process to a new user namespace, with every capability and the same user."""
     user, group = os.geteuid(), os.getegid()
     _call("unshare", _CLONE_NEWUSER)
     for name, text in (("setgroups", "deny"), ("gid_map", f"{group} {group} 1"), ("uid_map", f"{user} {user} 1")):
@@ -83,11 +83,11 @@ def _make_user_namespace() -> None:
 
 
 def _run_init(control: socket.socket) -> None:
-    """The first process of the PID namespace: it makes the networks, and takes note of processes that have ended."""
+    """Runs the first process of the PID namespace: makes the networks, and reaps processes that have ended."""
     _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     try:
-        # Where that is forbidden, in containers, programs see the processes outside.
+        # Containers may forbid this; then programs see the processes outside.
         with contextlib.suppress(OSError):
             _call("mount", b"proc", b"/proc", b"proc", 0, None)
         between = _namespace("net")
@@ -98,7 +98,7 @@ def _run_init(control: socket.socket) -> None:
             networks.append(_make_network(address, between))
             _call("setns", between, _CLONE_NEWNET)
         has_sockets = stat.S_ISSOCK(os.fstat(networks[0][1]).st_mode)
-        # By number, what a program enters: these stay open here.
+        # Programs enter namespaces by descriptor number; these stay open here.
         answer = {
             "devices": "veth pairs" if has_sockets else "TUN devices",
             "namespaces": [[*shared, network] for network, _, _ in networks],
@@ -117,7 +117,7 @@ def _run_init(control: socket.socket) -> None:
 
 def _make_network(address: str, between: int) -> list[int]:
     """Returns the descriptors of this network, of its device, and of a TCP socket in it."""
-    # Announcements of IPv6 would cross the link as the program's own packets do. Containers may forbid it.
+    # IPv6 announcements would cross the link like the program's packets. Containers may forbid disabling them.
     with contextlib.suppress(OSError):
         _write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1")
     network = _namespace("net")
@@ -140,7 +140,7 @@ def _make_network(address: str, between: int) -> list[int]:
 
 
 def _tun_device() -> int | None:
-    """None where this user may not open one."""
+    """Opens a TUN device; None if this user may not."""
     try:
         device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         fcntl.ioctl(device, _TUNSETIFF, _request(_DEVICE, "H", _IFF_TUN | _IFF_NO_PI))
@@ -150,7 +150,7 @@ def _tun_device() -> int | None:
 
 
 def _packet_socket(device: bytes) -> int:
-    """A socket of IPv4 packets, on a device of this network that has no address and so takes none itself."""
+    """A socket for IPv4 packets on a device of this network that has no address, so that the kernel consumes none."""
     packets = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK, 0)
     _set(packets, _SIOCSIFFLAGS, device, "H", _IFF_UP | _IFF_NOARP)
     packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BUFFER_BYTES)

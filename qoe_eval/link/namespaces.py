@@ -1,7 +1,7 @@
-"""The networks of the two ends of a link, in namespaces of their own; nobody needs root for them.
+"""The networks of the two ends of a link, in their own namespaces, which do not require root.
 
-Every process in them ends with them, whatever it does: they share a PID namespace. `namespace_holder.py` makes them
-all, and removes them should this process be killed.
+They share a PID namespace, so that all processes in them end with them. `namespace_holder.py` makes them, and removes
+them if this process is killed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HOLDER = Path(__file__).with_name("namespace_holder.py")
 _ENTER = Path(__file__).with_name("enter.py")
 _SCRIPT = (sys.executable, "-I", "-S")
 _LARGEST_ANSWER_BYTES = 4096
-# The first process in the PID namespace; of each network itself, its device and a TCP socket.
+# The first process in the PID namespace; for each network its namespace, its device and a TCP socket.
 _DESCRIPTORS = 1 + 2 * 3
 _START_LIMIT_S = 20.0
 _END_LIMIT_S = 5.0
@@ -40,7 +40,7 @@ _REMEDY = (
 
 
 class NamespacesFailed(RuntimeError):
-    """Namespaces could not be made or removed."""
+    """Namespaces could not be created or removed."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class Network:
     _enter: tuple[str, ...]
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """Returns a command line that runs a command line here, as the same user without privileges. It passes SIGTERM
-        on, and the program dies with it.
+        """Returns a command line that runs `words` in this network, as the same user without privileges. It forwards
+        SIGTERM, and the program dies with it.
         """
         return [*self._enter, *words]
 
     def listening_socket(self) -> socket.socket:
-        """A TCP socket that listens on a free port of 127.0.0.1 here. There is one."""
+        """A TCP socket that listens on a free port of 127.0.0.1 in this network. Can be called once."""
         return listening(socket.socket(fileno=os.dup(self._tcp)))
 
     def processes(self) -> Iterator[int]:
@@ -73,9 +73,9 @@ class Network:
 
 
 class CallNamespaces:
-    """The networks `left`, of the sender, and `right`, of the receiver, connected by nothing yet.
+    """The networks `left`, of the sender, and `right`, of the receiver, not yet connected.
 
-    Use it as a context manager, or in asyncio call `create` and `remove`. `devices`: of what kind they are.
+    Use it as a context manager, or in asyncio call `create` and `remove`. `devices`: the kind of their devices.
     """
 
     left: Network
@@ -89,11 +89,11 @@ class CallNamespaces:
         self._descriptors: list[int] = []
 
     async def create(self) -> None:
-        """Makes them.
+        """Creates the networks.
 
         Raises:
-            MissingComponent: this user may not make them here.
-            NamespacesFailed: what makes them was killed, or hangs.
+            MissingComponent: this user may not create them on this machine.
+            NamespacesFailed: the holder was killed, or hangs.
         """
         try:
             await finish(asyncio.to_thread(self._create))
@@ -102,7 +102,7 @@ class CallNamespaces:
             raise
 
     async def remove(self) -> None:
-        """Removes them, with every process in them; does nothing if there are none.
+        """Removes the networks with every process in them; does nothing if there are none.
 
         Raises:
             NamespacesFailed: a process does not end.
@@ -118,7 +118,7 @@ class CallNamespaces:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Not interrupted half-way by an impatient user: the holder then does the rest.
+        # If the user interrupts this, the holder does the rest.
         self._remove()
 
     def _create(self) -> None:
@@ -130,7 +130,7 @@ class CallNamespaces:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                # Ctrl-C at the terminal is for this program, and for what it runs.
+                # Ctrl-C at the terminal is for this program and the programs that it runs.
                 start_new_session=True,
                 preexec_fn=pass_on_permission,
             )
@@ -153,7 +153,7 @@ class CallNamespaces:
         self.right = Network(RIGHT_ADDRESS, right_network, right_device, right_tcp, enter[1])
 
     def _remove(self) -> None:
-        # A forked copy owns nothing.
+        # A forked copy does not own the namespaces.
         if self._holder is None or self._control is None or os.getpid() != self._owner:
             return
         ended = True
@@ -161,7 +161,7 @@ class CallNamespaces:
             init = self._descriptors[0]
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(init, signal.SIGKILL)
-            # It has ended when every process in the namespace has.
+            # The first process ends after every other process in the namespace.
             ended = bool(select.select([init], [], [], _END_LIMIT_S)[0])
         with contextlib.suppress(OSError):
             self._control.send(b".")
@@ -180,7 +180,7 @@ class CallNamespaces:
 
 
 def _process_of(descriptor: int) -> str:
-    """The number of the process that a pidfd is of, as this process sees it."""
+    """The process ID of a pidfd, in this process's PID namespace."""
     lines = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii").splitlines()
     return next(line.split()[1] for line in lines if line.startswith("Pid:"))
 

@@ -1,4 +1,4 @@
-"""`weir-sim link` as an asyncio object: the scenario's path in real time, between the networks of two ends."""
+"""`weir-sim link` as an asyncio object: emulates the scenario's path in real time between the networks of two ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WRONG_INPUT_STATUS, _MISSING_STATUS = 2, 3
 
 
 class LinkFailed(RuntimeError):
-    """The link did not start, died, or does not answer."""
+    """The link did not start, died, or does not respond."""
 
 
 class LinkProcess:
@@ -47,13 +47,13 @@ class LinkProcess:
 
         Args:
             scenario: a scenario file.
-            namespaces: they must exist when the link starts.
+            namespaces: must exist when the link starts.
             log: the link's log, see `log`.
-            program_log: receives its standard error.
-            seed: of loss, jitter and cross traffic, at least 0.
+            program_log: file for its standard error.
+            seed: seed of loss, jitter and cross traffic, at least 0.
 
         Raises:
-            MissingComponent: there is no weir-sim.
+            MissingComponent: weir-sim is missing.
         """
         self._command = [str(find_simulator()), "link", str(scenario), "--seed", str(seed)]
         self._namespaces = namespaces
@@ -68,20 +68,20 @@ class LinkProcess:
         self.errors: deque[str] = deque(maxlen=100)
         """Its error messages."""
         self.failure = ""
-        """Why it ended before it was stopped; empty while it runs."""
+        """Why the link ended before it was stopped; empty while it runs."""
 
     @property
     def process_id(self) -> int | None:
-        """Process id while it runs."""
+        """Process ID while it runs."""
         return self._process.process_id if self._process else None
 
     async def start(self) -> Message:
-        """Starts it in real time and waits until it carries packets; returns its `ready` event.
+        """Starts the link with real-time priority and waits until it carries packets; returns its `ready` event.
 
         Raises:
-            InputError: it refuses the scenario, or a log cannot be written.
-            MissingComponent: it misses a model.
-            LinkFailed: it does not start for another reason.
+            InputError: the link refuses the scenario, or a log cannot be written.
+            MissingComponent: the link lacks a model.
+            LinkFailed: the link does not start for another reason.
         """
         left, right = self._namespaces.left.device, self._namespaces.right.device
         with opened(self._log) as log:
@@ -105,33 +105,33 @@ class LinkProcess:
             raise
 
     async def begin(self) -> int:
-        """Begins the scenario; returns that time in us of the monotonic clock.
+        """Begins the scenario; returns the time of its start in us of the monotonic clock.
 
         Raises:
-            LinkFailed: it has ended, has begun before, or does not answer.
+            LinkFailed: the link has ended, the scenario has already begun, or the link does not respond.
         """
         return await self._ask({"type": "start"}, "started")
 
     async def down(self, duration_s: float) -> int:
-        """Drops everything in both directions for a time (above 0, at most 3600 s); returns when that began.
+        """Drops all packets in both directions for a time (above 0, at most 3600 s); returns the start of that time.
 
         Raises:
-            LinkFailed: it has ended, or does not answer.
+            LinkFailed: the link has ended, or does not respond.
         """
         return await self._ask({"type": "down", "duration_s": duration_s}, "down")
 
     async def ended(self) -> None:
-        """Waits until it has ended.
+        """Waits until the link has ended.
 
         Raises:
-            LinkFailed: it ended without being stopped.
+            LinkFailed: the link ended without being stopped.
         """
         await self._ended.wait()
         if self.failure:
             raise LinkFailed(self.failure)
 
     async def stop(self) -> str:
-        """Ends it, by force if necessary; does nothing the second time. Returns what went wrong, or an empty text."""
+        """Ends the link, by force if necessary. Returns the fault, or an empty text."""
         self._stopping = True
         if self._process is None or self._listening is None:
             return ""
@@ -140,7 +140,7 @@ class LinkProcess:
         return f"weir-sim link {wrong}" if wrong else ""
 
     async def log(self) -> AsyncIterator[dict[str, Any]]:
-        """Yields the lines of its log as they are written, until it has ended.
+        """Yields the lines of the link's log as they are written, until it has ended.
 
         Per direction (`forward`, `reverse`) and interval of 100 ms:
 
@@ -159,7 +159,7 @@ class LinkProcess:
         with contextlib.ExitStack() as stack:
             file = None
             while True:
-                # Asked before reading, so that everything written before the end is read.
+                # Check before reading, so that everything written before the end is read.
                 ended = self._ended.is_set()
                 if file is None:
                     with contextlib.suppress(FileNotFoundError):
@@ -175,7 +175,7 @@ class LinkProcess:
                     await asyncio.wait_for(self._ended.wait(), _LOG_POLL_S)
 
     async def _ask(self, command: Message, answer: str) -> int:
-        # Before the request goes out, so that the answer is not missed.
+        # Register before sending the request, so that the answer is not missed.
         answered = self._expect(answer)
         try:
             if self._process is None or self._ended.is_set():
@@ -186,7 +186,7 @@ class LinkProcess:
         return int((await self._wait_for(answered, command["type"], _ANSWER_LIMIT_S))["time_us"])
 
     def _expect(self, kind: str) -> asyncio.Future[Message]:
-        """The next event of that type."""
+        """The next event of this type."""
         return self._answers.setdefault(kind, asyncio.get_running_loop().create_future())
 
     async def _wait_for(self, answer: asyncio.Future[Message], what: str, limit_s: float) -> Message:
@@ -196,7 +196,7 @@ class LinkProcess:
             raise LinkFailed(f"weir-sim link has not answered to {what} for {limit_s:g} s") from None
 
     async def _listen(self) -> None:
-        """Receives its events until it has ended, and records the reason."""
+        """Receives events until the link has ended, and records the reason."""
         assert self._process is not None
         try:
             while (event := await self._process.receive()) is not None:
@@ -226,7 +226,7 @@ class LinkProcess:
             _, answer = self._answers.popitem()
             if not answer.done():
                 answer.set_exception(LinkFailed(reason))
-                # A caller that timed out never retrieves it.
+                # Mark it as retrieved, as a caller that timed out never does.
                 answer.exception()
 
     def _last_words(self) -> str:

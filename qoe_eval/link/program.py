@@ -1,4 +1,4 @@
-"""A user's program at one end of a link: its command line and its environment."""
+"""The command line and environment of a user's program at one end of a link."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ def program_in(
 ) -> tuple[list[str], dict[str, str]]:
     """Returns the command line and the environment of a program at one end of a link.
 
-    It finds the addresses of both ends as WEIR_LINK_LOCAL and WEIR_LINK_FAR.
+    The environment has the addresses of both ends in WEIR_LINK_LOCAL and WEIR_LINK_FAR.
 
     Args:
         here: the network of its end.
-        far: that of the other end.
-        command: empty: the user's shell.
-        more: further variables.
+        far: the network of the other end.
+        command: the program with its arguments; empty: the user's shell.
+        more: further environment variables.
     """
     line = here.command(command or [os.environ.get("SHELL") or "/bin/sh"])
     return line, {**os.environ, "WEIR_LINK_LOCAL": here.address, "WEIR_LINK_FAR": far.address, **(more or {})}

@@ -34,7 +34,7 @@ Note = Callable[[str], None]
 @dataclass(frozen=True)
 class LinkSettings:
     """`command` runs at the sender's end of the path (with `receive`: at the receiver's), `far`, a shell command line,
-    at the other. `log`: where the link's log is kept; None: nowhere.
+    at the other. `log`: destination of the link's log; None: the log is not kept.
     """
 
     scenario: Scenario
@@ -47,7 +47,7 @@ class LinkSettings:
 
 @dataclass(frozen=True)
 class DirectionSummary:
-    """Traffic of the programs in one direction since the scenario began; None where unknown."""
+    """Traffic of the programs in one direction since the scenario began; None if unknown."""
 
     packets: int
     lost_packets: int
@@ -57,17 +57,17 @@ class DirectionSummary:
 
 
 def run_link(settings: LinkSettings, note: Note) -> tuple[int, dict[str, DirectionSummary]]:
-    """Runs the command to its end. In any case, no process stays behind.
+    """Runs the command to its end. No process outlives the run.
 
     Returns:
         The command's exit status, and a summary for `forward` and `reverse`.
 
     Raises:
-        LinkFailed: the link does not start, or died and thereby ended the command.
+        LinkFailed: the link does not start, or dies and thereby ends the command.
         InputError: the link refuses the scenario.
         MissingComponent: a required component is missing.
-        KeyboardInterrupt: before the command began.
-        SystemExit: SIGTERM or SIGHUP.
+        KeyboardInterrupt: interrupted before the command began.
+        SystemExit: ended by SIGTERM or SIGHUP.
     """
     with ScratchFolder() as folder, CallNamespaces() as namespaces:
         log = settings.log or folder / "link.jsonl"
@@ -100,7 +100,7 @@ async def _run(settings: LinkSettings, link: LinkProcess, namespaces: CallNamesp
 
 
 def _take_signals() -> asyncio.Future[int]:
-    """The result is the signal that ends everything. As in a shell, Ctrl-C is for the command."""
+    """Installs signal handlers; the result is the signal that ends the run. Ctrl-C is for the command, as in shells."""
     loop = asyncio.get_running_loop()
     terminated: asyncio.Future[int] = loop.create_future()
 
@@ -152,7 +152,7 @@ class _Program:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, *, quiet: bool = False) -> None:
-        """Starts it; with `quiet` it has no input and writes to standard error."""
+        """Starts the program; with `quiet` it has no input, and its output goes to standard error."""
         self._process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=asyncio.subprocess.DEVNULL if quiet else None,
@@ -162,13 +162,13 @@ class _Program:
         )
 
     async def wait(self) -> int:
-        """Returns its exit status as a shell does: 128 plus the number of the signal that ended it."""
+        """Returns the exit status like a shell: 128 plus the number of the signal if a signal ended the program."""
         assert self._process is not None
         status = await self._process.wait()
         return 128 - status if status < 0 else status
 
     async def wait_until_it_listens(self) -> bool:
-        """Waits until it has a listening socket, or has ended; False after _LISTEN_LIMIT_S without either."""
+        """Waits until the program has a listening socket or has ended; False after _LISTEN_LIMIT_S without either."""
         assert self._process is not None
         deadline_s = time.monotonic() + _LISTEN_LIMIT_S
         while self._process.returncode is None and not _has_listener(self._process.pid):
@@ -178,7 +178,7 @@ class _Program:
         return True
 
     async def stop(self) -> None:
-        """Ends it if it still runs. Its children end with the networks."""
+        """Ends the program if it still runs. Its children end with the networks."""
         if self._process is not None and self._process.returncode is None:
             self._process.send_signal(signal.SIGTERM)
             try:
@@ -189,7 +189,7 @@ class _Program:
 
 
 def _has_listener(process: int) -> bool:
-    """True if the network of that process has a listening TCP socket, or any UDP socket."""
+    """True if the network of the process has a listening TCP socket, or any UDP socket."""
     # The process may end meanwhile.
     with contextlib.suppress(OSError, ValueError):
         if os.readlink(f"/proc/{process}/ns/net") == os.readlink("/proc/self/ns/net"):

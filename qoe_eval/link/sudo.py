@@ -1,6 +1,6 @@
-"""Root under sudo becomes the user who called it, with the permission to make user namespaces and real-time priority.
+"""Under sudo, changes from root to the calling user, with the permission for user namespaces and real-time priority.
 
-Where the kernel forbids them to ordinary users, sudo is the way to make them all the same.
+Thus sudo permits both on machines where the kernel forbids them to ordinary users.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from weir.errors import InputError, MissingComponent
 _PR_SET_KEEPCAPS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 8, 47, 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _CAP_SYS_ADMIN = 21
-# The link's real-time priority; ordinary users may have none.
+# The link's real-time priority, which ordinary users may not have.
 _HIGHEST_PRIORITY = 2
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def become_caller() -> None:
-    """Becomes the user who called sudo, for good, with that user's groups, home and shell; else does nothing.
+    """Permanently becomes the user who called sudo, with that user's groups, home and shell. Does nothing without sudo.
 
     Commands that run programs call it first, before they open a file.
 
     Raises:
-        InputError: SUDO_UID is no user of this machine.
+        InputError: SUDO_UID is not a user of this machine.
         MissingComponent: that user cannot read Weir.
     """
     number = os.environ.get("SUDO_UID", "0")
@@ -63,5 +63,5 @@ def become_caller() -> None:
 
 
 def pass_on_permission() -> None:
-    """For `preexec_fn`: what the child executes may make user namespaces, if this process could permit it."""
+    """For `preexec_fn`: permits the executed program to create user namespaces, if this process has the permission."""
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, _CAP_SYS_ADMIN, 0, 0)

@@ -1,1 +1,1 @@
-"""From result records to measures, and from the measures of many runs to a summary."""
+"""Computes measures from result records, and a summary from the measures of many runs."""

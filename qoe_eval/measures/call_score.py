@@ -1,4 +1,4 @@
-"""One number for a call, 0 to 100, from its picture, freezes, audio and delay.
+"""A single score of a call, 0 to 100, from its picture, freezes, audio and delay.
 
 1. Picture, V: VMAF / 20, at least 1. VMAF's authors map "bad" (1) to 20 and "excellent" (5) to 100, linearly (Li et
    al., "VMAF: The Journey Continues", 2018).
@@ -11,15 +11,15 @@
    mT = 100 ms).
 6. Score = 100 S D (Q(A, V) - Q(1, 1)) / (Q(MOS(93.2), 5) - Q(1, 1)).
 
-The choices of the project, on which conclusions hang:
+Choices of the project that affect conclusions:
 
 - Step 6 spans 0 to 100. P.1203.3 bounds Q at 5 instead, which a VMAF of 80 already reaches.
-- Delay impairs the whole call, as it does a telephone call. It is video's median, from capture to rendering; how far
-  audio is behind video, seconds after an outage, is not in it.
-- n is per minute. P.1203.3 counts the stalls of a session of 1 to 5 minutes; a short freeze is a stall here.
+- Delay impairs the whole call, as in a telephone call. It is the median of video, from capture to rendering; it ignores
+  the lag of audio behind video, which is seconds after an outage.
+- n is per minute. P.1203.3 counts the stalls of a session of 1 to 5 minutes; here a short freeze is a stall.
 - Ppl is the share of concealed samples. Opus, which G.107 lacks, has the robustness of G.711 with concealment, Bpl =
   25.1 (G.113, Appendix I).
-- Terms of P.1203.3 for the place of stalls, oscillating quality and memory, and its random forest, are left out.
+- Omitted are the terms of P.1203.3 for the position of stalls, quality variation and memory, and its random forest.
 """
 
 from __future__ import annotations
@@ -54,24 +54,24 @@ def mean_opinion(rating: float) -> float:
 
 
 def audiovisual_quality(audio: float, video: float) -> float:
-    """From 0, where both MOS are 1, to 1, where both are the highest that they can be."""
+    """The joint quality: 0 if both MOS are 1, 1 if both have their highest value."""
     lowest, highest = _joined(1.0, 1.0), _joined(mean_opinion(_HIGHEST_RATING), 5.0)
     heard = 1 - max(0.0, 2 - audio)
     return heard * (_joined(audio, video) - lowest) / (highest - lowest)
 
 
 def freeze_factor(freezes_per_minute: float, frozen_share: float) -> float:
-    """1 without freezes, less with more."""
+    """1 without freezes, falling with more freezes."""
     return math.exp(-freezes_per_minute / _FREEZES - frozen_share / _FROZEN_SHARE)
 
 
 def delay_factor(delay_ms: float) -> float:
-    """1 up to 100 ms, less above."""
+    """1 up to 100 ms, falling above."""
     return (mean_opinion(_HIGHEST_RATING - delay_impairment(delay_ms)) - 1) / (mean_opinion(_HIGHEST_RATING) - 1)
 
 
 def call_score(metrics: Mapping[str, float | None], duration_s: float) -> float | None:
-    """The score of a call from its measures; None if one that it needs is undefined."""
+    """The score of a call from its measures; None if a required measure is undefined."""
     names = ("vmaf_mean", "concealed_share", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50")
     known = [value for name in names if (value := metrics.get(name)) is not None]
     if len(known) < len(names) or duration_s <= 0:

@@ -1,32 +1,32 @@
-"""Why a picture froze and packets queued: every freeze, and every queue above 100 ms, split by cause.
+"""Attributes every freeze, and every queue above 100 ms, to causes.
 
-A flow is a series of samples of 0.1 s; rates are means of three of them, as frames fall unevenly into samples. These
-rules apply in their order:
+A flow is a series of samples of 0.1 s; rates are means of three samples, as frames fall unevenly into samples. These
+rules apply in order:
 
-1. The path is *down* while it offers less than SMALLEST_BPS for three samples. What is sent then, and the part of a
-   freeze in it, is `outage`.
-2. The *known rate* is what the path offered to this flow in the half second that ended one reaction time ago (a round
-   trip without queues, and 0.1 s), less what would empty the queue of that time within a second, but at least half of
-   it. Nobody who sees the path only through its feedback can follow it faster.
-3. What is sent above the lower of the offered and the known rate lengthens the queue or keeps it. From the bottom it
-   belongs to: `capacity` up to the known rate; `decision` up to the receiver's estimate; `feedback` up to the sender's
-   target, which differs from the estimate while feedback is on its way or lost (a controller at the sender has no such
-   estimate: all up to its target is `feedback` while no feedback has come for longer than FEEDBACK_LATE_S, else
-   `decision`); above the target, `loss` as far as it is retransmissions, `decision` as far as it is probes,
-   `key_frame` while one is being sent, `pacer` as far as a backlog of frames shrinks, and `encoder`, also where the
-   target is below the least that audio and video can do.
+1. The path is *down* while it offers less than SMALLEST_BPS for three samples. Bytes sent then, and the part of a
+   freeze in this time, are `outage`.
+2. The *known rate* is the rate that the path offered to this flow in the half second that ended one reaction time ago
+   (a round trip without queues, plus 0.1 s), minus the rate that would empty the queue of that time within a second,
+   but at least half of it. No sender that observes the path only through feedback can follow it faster.
+3. Bytes sent above the lower of the offered and the known rate lengthen or maintain the queue. From the bottom up they
+   are: `capacity` up to the known rate; `decision` up to the receiver's estimate; `feedback` up to the sender's target,
+   which differs from the estimate while feedback is in flight or lost (a controller at the sender has no such estimate:
+   all bytes up to its target are `feedback` while no feedback has arrived for longer than FEEDBACK_LATE_S, else
+   `decision`); above the target, `loss` for retransmissions, `decision` for probes, `key_frame` while one is being
+   sent, `pacer` as far as a backlog of frames shrinks, and otherwise `encoder`, also if the target is below the lowest
+   rate of audio and video.
 4. The bytes of other flows above the capacity are `capacity`, too.
-5. A queue consists of the causes of the bytes that made it, mixed evenly; as far as it drains slower than the known
-   capacity would drain it, its time is `capacity`, or `outage` for the part in which the path is down. The time of a
-   queue above 100 ms is divided by what it consists of.
-6. A freeze ends with a frame. All times count as they are seen at the other end of an empty path, and the usual time
-   between two frames is left out. The time before the frame's capture is `encoder`, or that of losses if frames before
-   it never became complete; from capture to its last packet, `pacer` or `key_frame`; in the network, what the queue
-   consists of; beyond that, the losses: `loss`, or of packets that the queue dropped what that queue consists of;
-   without any loss, `other`: jitter, the receiver's buffer, or what samples are too coarse for.
+5. A queue consists of the causes of the bytes that built it, mixed evenly; as far as it drains slower than at the known
+   capacity, its time is `capacity`, or `outage` for the part in which the path is down. The time of a queue above
+   100 ms is divided by these shares.
+6. A freeze ends with a frame. All times are those at the far end of an empty path, and exclude the usual time between
+   two frames. The time before the frame's capture is `encoder`, or that of losses if earlier frames never became
+   complete; from capture to its last packet, `pacer` or `key_frame`; in the network, the causes in the queue; after
+   that, losses: `loss`, or for packets that the queue dropped the causes in that queue; without any loss, `other`:
+   jitter, the receiver's buffer, or effects shorter than a sample.
 
-The rules compare with a sender that has no noise to fear and need not look for bandwidth: `decision` is the distance
-from it, of which a real controller can avoid a part.
+The rules compare with an ideal sender that sees no noise and need not search for bandwidth: `decision` is the distance
+from it, of which a real controller can avoid only a part.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _freeze_shares(seen: Observation, freeze: Freeze, mixture: Array, down: NDAr
         parts = [(end, only(ENCODER))]
     else:
         captured_s, sent_s = frames.captured_s[ending], frames.sent_s[ending]
-        # The longer delay of the two ends of the sample in which it was sent.
+        # The longer delay at the two ends of the sample in which the frame was sent.
         waited_s = seen.queueing_delay_s[max(0, sample(sent_s) - 1) : sample(sent_s) + 1].max()
         path_s = seen.one_way_delay_s
         parts = [
@@ -114,7 +114,7 @@ def _freeze_shares(seen: Observation, freeze: Freeze, mixture: Array, down: NDAr
             (sent_s + path_s + float(waited_s), mixture[sample(sent_s)]),
             (end, losses(OTHER)),
         ]
-        # The next frame would have come a usual interval later in any case.
+        # The next frame would have been shown a usual interval later in any case.
         usual_s = float(np.median(np.diff(frames.captured_s))) if len(frames.captured_s) > 1 else 0.0
         begin = min(begin + usual_s, max(begin, captured_s + path_s))
     shares = np.zeros(len(CAUSES))

@@ -1,8 +1,8 @@
-"""Who is judged in a set of runs, and against whom.
+"""Selects the controllers that are judged in a set of runs, and those that they are compared with.
 
-Ours are the controllers that run a policy model, and a user's: custom controllers, pools, field trials. The
-reference is one controller, by default the first that is not ours; judged are ours, or all others where none is. Each
-judged controller is compared with every controller that is not judged, first with the reference.
+Ours are the controllers that run a policy model, and those of the user: custom controllers, pools, field trials. The
+reference is one controller, by default the first that is not ours. Judged are ours, or else all others. Each judged
+controller is compared with every controller that is not judged, first with the reference.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weir.qoe_eval.records.comparisons import PairedRow
 from weir.qoe_eval.records.summary import Summary
 from weir.registry import CONTROLLERS, LIBWEBRTC_SENDERS, uses_model
 
-# The measures that decide, the viewer's first: those of replays and of calls.
+# The decisive measures of replays and calls, the viewer's first.
 LEADING = (
     "viewer_quality", "vmaf_mean", "freeze_count", "frozen_share", "frame_delay_ms_p50", "frame_delay_ms_p95",
     "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "received_bitrate_bps", "concealed_share", "visqol_mean",
@@ -38,7 +38,7 @@ def check_reference(reference: str | None, controllers: Sequence[str]) -> None:
     """Refuses a reference that is not among the controllers; None is the default.
 
     Raises:
-        InputError: it is not.
+        InputError: it is not among them.
     """
     if reference is not None and reference not in controllers:
         known = ", ".join(controllers)
@@ -46,7 +46,7 @@ def check_reference(reference: str | None, controllers: Sequence[str]) -> None:
 
 
 def judged_controllers(controllers: Sequence[str], reference: str) -> list[str]:
-    """Ours, a user's before the built-in ones; else all but the reference; a controller that is alone."""
+    """Ours, the user's before the built-in ones; else all but the reference; else the only controller."""
     others = [name for name in controllers if name != reference]
     own = sorted(filter(is_ours, others), key=lambda name: name in CONTROLLERS)
     return own or others or list(controllers)
@@ -58,7 +58,7 @@ def judged(summary: Summary) -> list[str]:
 
 
 def first_judged(summary: Summary) -> str:
-    """The first of them; empty for a summary of no runs."""
+    """The first judged controller; empty for a summary without runs."""
     return next(iter(judged(summary)), "")
 
 
@@ -70,7 +70,7 @@ def compared_pairs(controllers: Sequence[str], reference: str) -> list[tuple[str
 
 
 def leading_pairs(paired: Iterable[PairedRow], reference: str) -> dict[tuple[str, str], list[PairedRow]]:
-    """The rows of the LEADING measures, by pair: against the reference, then against libwebrtc's senders."""
+    """The rows of the LEADING measures by pair, for comparisons with the reference and with libwebrtc's senders."""
     found: dict[tuple[str, str], dict[str, PairedRow]] = {}
     for row in paired:
         if row.b in (reference, *LIBWEBRTC_SENDERS):
@@ -81,7 +81,7 @@ def leading_pairs(paired: Iterable[PairedRow], reference: str) -> dict[tuple[str
 
 def furthest_behind(summary: Summary) -> tuple[str, str] | None:
     """The scenario on which the first judged controller is furthest behind the reference, or least ahead of it, in the
-    first of the LEADING measures that both have; and that in words. None without a common scenario.
+    first of the LEADING measures that both have; and a sentence about it. None without a common scenario.
     """
     own, other = first_judged(summary), summary.run.reference
     for name in LEADING if own != other else ():

@@ -1,4 +1,4 @@
-"""How flows share a path (RFC 8867, RFC 8868): Jain's index among RTP flows, and the share of TCP."""
+"""Fairness of flows on a path (RFC 8867, RFC 8868): Jain's index among RTP flows, and the share of TCP."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ SETTLED_AFTER_S = 20.0
 
 
 def jain_index(rates: Sequence[float]) -> float | None:
-    """(sum x)^2 / (n sum x^2) (Jain, Chiu, Hawe 1984): 1 when all are equal, 1/n when one has all. Nothing for fewer
-    than two.
-    """
+    """(sum x)^2 / (n sum x^2) (Jain, Chiu, Hawe 1984): 1 if all are equal, 1/n if one has all. None below two rates."""
     squares = sum(rate * rate for rate in rates)
     if len(rates) < 2 or squares <= 0:
         return None
@@ -25,8 +23,8 @@ def jain_index(rates: Sequence[float]) -> float | None:
 
 
 def rtp_fairness(record: RunRecord) -> float | None:
-    """Jain's index of the forward RTP flows over the time when all are active; nothing for fewer than two, or no such
-    time.
+    """Jain's index of the forward RTP flows over the time in which all are active; None for fewer than two, or without
+    such a time.
     """
     flows = _forward(record, "rtp")
     rates = common_rates(record, flows)
@@ -45,8 +43,8 @@ def tcp_share(record: RunRecord) -> float | None:
 
 
 def common_rates(record: RunRecord, flows: Sequence[FlowRecord]) -> list[float] | None:
-    """Mean receive rate in bps of each flow over the time when all are active; nothing when there is none or no
-    series.
+    """Mean receive rate in bit/s of each flow over the time in which all are active; None without such a time, or
+    without series.
     """
     series = [read_flow_series(record, flow) for flow in flows]
     if not series or any(one is None for one in series):
@@ -60,7 +58,7 @@ def common_rates(record: RunRecord, flows: Sequence[FlowRecord]) -> list[float] 
 
 def settled_rates_bps(record: RunRecord) -> dict[str, float]:
     """Mean receive rate of each forward flow from SETTLED_AFTER_S after the last one's start to the first one's end.
-    Empty when there is no such time, or the record has no series.
+    Empty without such a time, or if the record has no series.
     """
     flows = [flow for flow in record.flows if flow.direction == "forward"]
     series = {flow.id: read_flow_series(record, flow) for flow in flows}
@@ -81,13 +79,13 @@ def settled_jain_index(record: RunRecord) -> float | None:
 
 
 def settled_utilisation(record: RunRecord) -> float | None:
-    """The settled rates of all forward flows together, as a share of the mean capacity."""
+    """The sum of the settled rates of all forward flows, as a share of the mean capacity."""
     rates, capacity_bps = settled_rates_bps(record), record.path.mean_capacity_bps
     return sum(rates.values()) / capacity_bps if rates and capacity_bps else None
 
 
 def settled_jain_index_with_tcp(record: RunRecord) -> float | None:
-    """Jain's index of the settled rates of all forward flows, TCP too."""
+    """Jain's index of the settled rates of all forward flows, including TCP."""
     return jain_index(list(settled_rates_bps(record).values()))
 
 

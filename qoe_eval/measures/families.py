@@ -1,4 +1,4 @@
-"""A family in one row: every controller's score, and how the model compares with libwebrtc and with the rule."""
+"""The results of a family in one row: every controller's score, and the model compared with libwebrtc and the rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORACLE = "oracle"
 
 
 def family_row(name: str, media: MediaKind, records: Sequence[Record], own: str) -> FamilyRow:
-    """The row of a family from its records, all with that kind of media; its differences are those of `own`."""
+    """The row of a family from its records, all with this kind of media; the differences are those of `own`."""
     means = scenario_means(records)
     scores = common_means(means, dict.fromkeys(controller for by in means.values() for controller in by))
     better = max((name for name in LIBWEBRTC_SENDERS if name in scores), key=lambda name: scores[name], default=None)
@@ -37,8 +37,8 @@ def family_row(name: str, media: MediaKind, records: Sequence[Record], own: str)
 
 
 def common_means(means: Means, controllers: Iterable[str]) -> dict[str, float]:
-    """Mean scores over the scenarios on which all of the controllers that have a score have it; over all of each, where
-    no scenario is common.
+    """Mean scores over the scenarios on which all controllers with scores have one; over all scenarios of each if none
+    is common.
     """
     values = {
         name: {scenario: by[name][SCORE] for scenario, by in means.items() if SCORE in by.get(name, {})}
@@ -51,7 +51,7 @@ def common_means(means: Means, controllers: Iterable[str]) -> dict[str, float]:
 
 
 def gains_over_best(means: Means, own: str, others: Sequence[str]) -> dict[str, float]:
-    """A controller's mean score less the best of others', by scenario."""
+    """A controller's mean score minus the best of the others', by scenario."""
     return {
         scenario: by[own][SCORE] - max(best)
         for scenario, by in means.items()
@@ -60,9 +60,7 @@ def gains_over_best(means: Means, own: str, others: Sequence[str]) -> dict[str, 
 
 
 def utilisation_ratios(means: Means, own: str) -> dict[str, float]:
-    """A controller's utilisation by gcc's, by scenario; those that either lacks, or of which gcc uses none, are left
-    out.
-    """
+    """A controller's utilization divided by gcc's, by scenario; skips scenarios that either lacks or with gcc at 0."""
     return {
         scenario: by[own]["utilisation"] / by[GCC]["utilisation"]
         for scenario, by in means.items()
@@ -78,8 +76,8 @@ def _lowest(values: Mapping[str, float]) -> WorstScenario | None:
 
 
 def summarise_families(records: Sequence[Record], own: str) -> list[FamilyRow]:
-    """The row of each family with video, then with filler, with the differences of `own`. The order of `records`, in
-    which runs complete, changes nothing.
+    """The row of each family with video, then with filler, with the differences of `own`. The result does not depend on
+    the order of `records`, in which runs complete.
     """
     found: dict[tuple[str, str], list[Record]] = {}
     for record in sorted(records, key=lambda one: one.scenario):

@@ -1,4 +1,4 @@
-"""The time series of one flow of a result record, as arrays, with the path's capacity beside them."""
+"""The time series of one flow of a result record as arrays, with the capacity of the path."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FlowSeries:
-    """Samples of `interval_s` each, from time 0; every array has shape [samples]. A delay is NaN where nothing arrived.
+    """Samples of `interval_s` each, from time 0; every array has shape [samples]. A delay is NaN if nothing arrived.
 
-    `capacity_bps` is nothing when the path's capacity is unlimited.
+    `capacity_bps` is None if the path's capacity is unlimited.
     """
 
     interval_s: float
@@ -34,16 +34,16 @@ class FlowSeries:
 
     @property
     def active(self) -> slice:
-        """The samples that lie for the most part within the flow's active time."""
+        """The samples that lie mostly within the flow's active time."""
         first = int(np.ceil(self.start_s / self.interval_s - 0.5))
         last = int(np.floor(self.stop_s / self.interval_s + 0.5))
         return slice(first, min(last, len(self.receive_rate_bps)))
 
 
 def read_flow_series(record: RunRecord, flow: FlowRecord) -> FlowSeries | None:
-    """The series of `flow`, one of `record.flows`; nothing when the run was made without series.
+    """The series of `flow`, one of `record.flows`; None if the run was made without series.
 
-    The capacity is that of the forward link, hence left out for a flow in the reverse direction.
+    The capacity is that of the forward link, and thus None for a flow in the reverse direction.
 
     Raises:
         InputError: the arrays have different lengths.
@@ -54,7 +54,7 @@ def read_flow_series(record: RunRecord, flow: FlowRecord) -> FlowSeries | None:
     samples = len(own["receive_rate_bps"])
     capacity = path.get("capacity_bps") if flow.direction == "forward" else None
     names = ("target_bps", "send_rate_bps", "receive_rate_bps", "one_way_delay_mean_ms", "packets_lost")
-    # A TCP flow has no target; a column that the flow does not have reads as not known.
+    # Missing columns, such as the target of a TCP flow, are unknown.
     known: Mapping[str, object] = own
     columns = {name: np.array(known.get(name) or [None] * samples, dtype=np.float64) for name in names}
     lengths = {name: len(column) for name, column in columns.items()}

@@ -1,7 +1,7 @@
-"""From one `weir.result/1` record to the quality measures of its flows under test and of the run.
+"""Computes the quality measures of a `weir.result/1` record, for its flows under test and for the run.
 
-Every value is a finite float, or None where the measure is undefined (no loss ratio without a packet sent, no Jain's
-index of one flow).
+Every value is a finite float, or None if the measure is undefined (no loss ratio without a sent packet, no Jain's
+index for one flow).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from weir.qoe_eval.records.part import Measures
 from weir.qoe_eval.records.record import Metrics
 from weir.qoe_eval.records.run_record import RunRecord
 
-# The delay at which the delay part of the MMSys 2021 score is 0.
+# The delay from which the delay part of the MMSys 2021 score is 0.
 CHALLENGE_LARGEST_DELAY_MS = 400.0
-# libwebrtc's rates of its smallest picture, 320x180: the target, and a fifth of it as the least.
+# libwebrtc's rates for its smallest picture, 320x180: the target, and a fifth of it as the minimum.
 WATCHABLE_BPS = 150e3
 _WATCHABLE_SPAN = 5.0
 
@@ -34,11 +34,11 @@ def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None
 
     Args:
         record: a `weir.result/1` record; without its series, the measures that need them are None.
-        flows_under_test: ids of flows; by default every RTP flow that runs the record's controller.
+        flows_under_test: IDs of flows; by default every RTP flow that runs the record's controller.
 
     Returns:
         The measures of the run and of each flow under test. The table defines the aggregation over several flows under
-        test; the utilisation of the run is that of all of them together.
+        test; the utilization of the run is that of all of them together.
 
     Raises:
         InputError: the record's series contradict each other.
@@ -61,9 +61,7 @@ def run_metrics(record: RunRecord, flows_under_test: Sequence[str] | None = None
 def challenge_parts(
     sent: int, lost: int, d95_ms: float | None, base_ms: float, received_bytes: float, achievable_bytes: float
 ) -> tuple[float | None, float | None, float | None]:
-    """Delay, rate and loss part of the MMSys 2021 score, each 0 to 100. A flow of which nothing arrived has a delay
-    part of 0.
-    """
+    """Delay, rate and loss part of the MMSys 2021 score, each 0 to 100. The delay part is 0 if nothing arrived."""
     if d95_ms is None or base_ms >= CHALLENGE_LARGEST_DELAY_MS:
         delay = 0.0
     else:
@@ -75,23 +73,23 @@ def challenge_parts(
 
 
 def challenge_score(delay: float | None, rate: float | None, loss: float | None) -> float | None:
-    """The MMSys 2021 score, 0 to 100, of its parts; None where one is not known."""
+    """The MMSys 2021 score, 0 to 100, from its parts; None if one is unknown."""
     if delay is None or rate is None or loss is None:
         return None
     return (0.2 * delay + 0.2 * rate + 0.3 * loss) / 0.7
 
 
 def visible(frozen_share: float | None) -> float:
-    """Factor, 0 to 1, for the time that a call was frozen: 1 up to half of it, and without video; 0 for a call that
-    showed nothing.
+    """Factor, 0 to 1, for the frozen share of a call: 1 up to a half, and without video; 0 for a call that showed
+    nothing.
     """
     return 1.0 if frozen_share is None else min(1.0, 2 * (1 - frozen_share))
 
 
 def watchable(rate: float | None, receive_rate_bps: float | None) -> float | None:
-    """How much of a call there is to see, 0 to 1, by the logarithm of its rate (BOLA, INFOCOM 2016): 1 from
-    WATCHABLE_BPS on, or from all that the path could have delivered where that is less; 0 below a fifth of either.
-    `rate` is the rate part of the challenge score, 0 to 100.
+    """Factor, 0 to 1, for the logarithm of the rate of a call (BOLA, INFOCOM 2016): 1 from WATCHABLE_BPS or the rate
+    that the path could have delivered on, whichever is less; 0 below a fifth of that. `rate` is the rate part of the
+    challenge score, 0 to 100.
     """
     if rate is None or receive_rate_bps is None:
         return None
@@ -101,15 +99,15 @@ def watchable(rate: float | None, receive_rate_bps: float | None) -> float | Non
 
 def utility(objective: Sequence[float], measures: Measures) -> float | None:
     """Utility of a run under an objective, 0 to 100: MOCC Eq. 2, the weights of throughput, latency and loss times the
-    three parts of the challenge score (0 to 100 each), times `watchable` and `visible`. None where one of the parts is
-    not known.
+    three parts of the challenge score (0 to 100 each), times `watchable` and `visible`. None if one of the parts is
+    unknown.
 
-    As in ITU-T G.1070, where the quality of the picture is a factor and what delay and loss leave of it another: a call
-    that nobody can watch is worth nothing, however quick and lossless.
+    As in ITU-T G.1070, picture quality is one factor, and the effect of delay and loss another: an unwatchable call has
+    no utility, however fast and lossless.
 
-    The paper's latency term is the path's own delay over the measured one, which halves for 25 ms of queue behind a
-    path of 25 ms and hardly moves behind one of 250 ms. The challenge's scale is the same for all paths, so means over
-    scenarios say something.
+    The paper's latency term is the path's base delay over the measured delay, which halves with 25 ms of queue on a
+    path of 25 ms, but hardly changes on one of 250 ms. The challenge's scale is the same for all paths, so that means
+    over scenarios are meaningful.
     """
     rate, delay, loss = (measures.get(f"challenge_{part}") for part in ("rate", "delay", "loss"))
     seen = watchable(rate, measures.get("receive_rate_bps"))
@@ -123,7 +121,7 @@ def utility(objective: Sequence[float], measures: Measures) -> float | None:
 def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None) -> Measures:
     delays, base_ms = flow.delay_ms, flow.base_one_way_delay_ms
     if flow.queueing_delay_ms:
-        # On a path whose own delay changes, only the queue counts, on top of the path's mean delay.
+        # If the base delay of the path changes, use its mean plus the queueing delay.
         delays = {name: base_ms + value for name, value in flow.queueing_delay_ms.items()}
     sent, lost = flow.packets_sent, flow.packets_lost
     received_bytes, achievable_bytes = flow.bytes_received, flow.achievable_bytes or 0
@@ -150,7 +148,7 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
         "challenge": None if challenge is None else challenge * visible(parts.get("frozen_share")),
         **parts,
         "recoco": recoco.overall if recoco else None,
-        # A policer's bucket lets through more than its rate.
+        # A policer's bucket passes more than its rate.
         "utilisation": min(1.0, received_bytes / achievable_bytes) if achievable_bytes > 0 else None,
         "network_delay_ms_p95": flow.delay_ms.get("p95"),
         "p95_queueing_delay_ms": _above(delays.get("p95"), base_ms),
@@ -164,7 +162,7 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
 
 
 def flows_under_test_of(record: RunRecord, ids: Sequence[str] | None) -> list[FlowRecord]:
-    """The RTP flows of these ids, or that run the record's controller."""
+    """The RTP flows with these IDs, or those that run the record's controller."""
     rtp = [flow for flow in record.flows if flow.kind == "rtp"]
     if ids is not None:
         return [flow for flow in rtp if flow.id in ids]
@@ -179,8 +177,8 @@ def _combined(measure: Measure, values: Sequence[float | None]) -> float | None:
 
 
 def _joint_utilisation(record: RunRecord, flows: Sequence[FlowRecord]) -> float | None:
-    """Bytes received by all / bytes that the path could have delivered for them: the sum of what it could for each, at
-    most its capacity over the time when any is active. Mean of the two directions where there are flows in both.
+    """Bytes received by all flows / bytes that the path could have delivered for them: the sum over flows, at most the
+    capacity over the time in which any is active. The mean of both directions if there are flows in both.
     """
     shares = []
     for direction in ("forward", "reverse"):
@@ -190,7 +188,7 @@ def _joint_utilisation(record: RunRecord, flows: Sequence[FlowRecord]) -> float 
         if len(some) > 1 and direction == "forward" and mean_capacity_bps:
             begin = min(flow.start_s for flow in some)
             end = max(flow.start_s + _active_s(record, flow) for flow in some)
-            # The longest flow's own achievable bytes know the capacity of just that time, where they are the larger.
+            # The achievable bytes of the longest flow reflect the capacity of exactly its time, if that is larger.
             longest = max(flow.achievable_bytes or 0 for flow in some)
             achievable = min(achievable, max(longest, mean_capacity_bps * (end - begin) / 8))
         if achievable > 0:
@@ -201,7 +199,7 @@ def _joint_utilisation(record: RunRecord, flows: Sequence[FlowRecord]) -> float 
 def _oscillation(series: FlowSeries) -> float | None:
     """Mean over the active time of |T(k+1) - T(k)| / mean(T), T(k) being the mean target in second k; 1/s.
 
-    0 for a target that never moves. Nothing for a flow without a target or shorter than three seconds.
+    0 for a constant target. None for a flow without a target or shorter than three seconds.
     """
     target = series.target_bps[series.active]
     per_second = round(1 / series.interval_s)
@@ -219,7 +217,7 @@ def _active_s(record: RunRecord, flow: FlowRecord) -> float:
 
 
 def _above(delay_ms: float | None, base_ms: float) -> float | None:
-    # Recorded percentiles are rounded: one just below the path's own delay is no negative queue.
+    # Recorded percentiles are rounded, and may be just below the base delay.
     return None if delay_ms is None else max(0.0, delay_ms - base_ms)
 
 

@@ -1,4 +1,4 @@
-"""The input of the rules of `causes.py`: a flow, its path and its frames as series."""
+"""The input of the rules in `causes.py`: a flow, its path and its frames as series."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNLIMITED_BPS: Final = 1e12
 
 @dataclass(frozen=True)
 class Frames:
-    """The frames of a flow by capture; times in s, shape [frames]. `shown_s`: NaN for one that was never rendered."""
+    """The frames of a flow in the order of capture; times in s, shape [frames]. `shown_s`: NaN if never rendered."""
 
     captured_s: Array
     sent_s: Array
@@ -29,15 +29,15 @@ class Observation:
     """A flow and its path, in samples of `interval_s` from time 0; arrays have shape [samples].
 
     Attributes:
-        start_s: when the flow begins.
-        round_trip_s: without queues.
-        one_way_delay_s: of the data, without queues.
-        capacity_bps: UNLIMITED_BPS where it is unlimited.
-        queueing_delay_s: at the end of a sample.
-        target_bps: the sender's.
-        estimate_bps: the receiver's; None for a controller at the sender, NaN before the first.
-        feedback_age_s: since the newest feedback that the sender has was sent, as far as that exceeds the usual.
-        backlog_bits: frames that are encoded and not yet sent, at the end of a sample.
+        start_s: start of the flow.
+        round_trip_s: round trip without queues.
+        one_way_delay_s: delay of the data path without queues.
+        capacity_bps: UNLIMITED_BPS if unlimited.
+        queueing_delay_s: queueing delay at the end of a sample.
+        target_bps: the sender's target.
+        estimate_bps: the receiver's estimate; None for a controller at the sender, NaN before the first estimate.
+        feedback_age_s: age of the newest feedback at the sender, minus the usual delay of feedback.
+        backlog_bits: size of encoded frames that are not yet sent, at the end of a sample.
     """
 
     interval_s: float

@@ -1,4 +1,4 @@
-"""Rules 1 to 5 of `causes.py`: what the queue of a path consists of."""
+"""Rules 1 to 5 of `causes.py`: the causes in the queue of a path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KNOWN_OVER_S = 0.5
 _OBSERVED_S = 0.1
 _EMPTIED_WITHIN_S = 1.0
 _LEAST_WHILE_EMPTIED = 0.5
-# Headers that a target does not count: those of IP and UDP, of large packets and of fifty small ones a second.
+# Headers of IP and UDP, which a target does not count: a factor for large packets, and fifty small ones per second.
 _HEADERS_FACTOR, _HEADERS_BPS = 1.05, 15e3
 
 
@@ -68,12 +68,12 @@ def _queue_bits(seen: Observation) -> Array:
 
 
 def _reaction(seen: Observation) -> int:
-    """In samples."""
+    """The reaction time in samples."""
     return int(np.ceil((seen.round_trip_s + _OBSERVED_S) / seen.interval_s))
 
 
 def _known(seen: Observation, values: Array) -> Array:
-    """Rule 2: the mean of earlier values, and of a sample before any could be known, its own."""
+    """Rule 2: the mean of earlier values; a sample's own value before any could be known."""
     window = max(1, round(_KNOWN_OVER_S / seen.interval_s))
     first = int(seen.start_s / seen.interval_s)
     total = np.concatenate(([0.0], np.cumsum(values)))
@@ -93,7 +93,7 @@ def _blame(seen: Observation, queue_bits: Array, down: NDArray[np.bool_]) -> Arr
     emptying = np.concatenate((np.zeros(_reaction(seen)), queue_bits / _EMPTIED_WITHIN_S))[: len(queue_bits)]
     known = _known(seen, offered)
     known = np.maximum(known * _LEAST_WHILE_EMPTIED, known - emptying)
-    # Capacity that nobody used before or after a burst does not make good for it.
+    # Unused capacity before or after a burst does not offset it.
     room = seen.capacity_bps - seen.other_flows_bps - np.append(0.0, queue_bits[:-1]) / seen.interval_s
     target = _smooth(np.maximum(_in_force(seen.target_bps), room))
     if seen.estimate_bps is None:
@@ -129,13 +129,13 @@ def _blame(seen: Observation, queue_bits: Array, down: NDArray[np.bool_]) -> Arr
 
 
 def _smooth(values: ArrayLike) -> Array:
-    """Means of each sample and its neighbours: samples have two frames, or four."""
+    """The means of each sample and its neighbors, as some samples have two frames and others four."""
     padded = np.pad(np.asarray(values, dtype=np.float64), 1, mode="edge")
     found: Array = (padded[:-2] + padded[1:-1] + padded[2:]) / 3
     return found
 
 
 def _in_force(rate_bps: Array) -> Array:
-    """The largest rate within each sample, with headers; `rate_bps` is of the samples' ends."""
+    """The largest rate within each sample, including headers; `rate_bps` is that at the samples' ends."""
     largest: Array = np.fmax(rate_bps, np.concatenate((rate_bps[:1], rate_bps[:-1])))
     return largest * _HEADERS_FACTOR + _HEADERS_BPS

@@ -1,8 +1,8 @@
 """The ReCoCo paper's quality measure (Markudova and Meo, "ReCoCo: Reinforcement learning-based Congestion control
 for Real-time applications", 2023, Eq. 7 to 10).
 
-Kept to compare with that paper's tables. Its delay term is normalised by the run's own largest delay, so that one
-spike improves it; across controllers, compare `challenge` instead.
+For comparison with the paper's tables only. Its delay term is normalized by the largest delay of the run, so that one
+spike improves it; to compare controllers, use `challenge` instead.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class RecocoScores:
 
 
 def recoco_scores_of_series(series: FlowSeries, mean_packet_bytes: float | None) -> RecocoScores | None:
-    """`recoco_scores` over the flow's active time; nothing where the capacity is unlimited or nothing arrived.
+    """`recoco_scores` over the flow's active time; None if the capacity is unlimited or nothing arrived.
 
-    `mean_packet_bytes` turns received bytes into the packets that Eq. 9 needs; the series count only lost ones.
+    `mean_packet_bytes` converts received bytes to the packets that Eq. 9 needs; the series count only lost packets.
     """
     if series.capacity_bps is None or mean_packet_bytes is None:
         return None
@@ -49,7 +49,7 @@ def recoco_scores_of_series(series: FlowSeries, mean_packet_bytes: float | None)
         return samples[: steps * per_step].reshape(steps, per_step)
 
     received_bps = in_steps(receive_rate)
-    # The mean delay of a step is that of its packets: each sample weighs as many packets as arrived in it.
+    # The mean delay of a step is that of its packets: weight each sample by the packets that arrived in it.
     sample_delay_ms = in_steps(series.one_way_delay_mean_ms[series.active])
     weight = np.where(np.isnan(sample_delay_ms), 0.0, np.maximum(received_bps, 1.0))
     total = weight.sum(axis=1)
@@ -66,10 +66,10 @@ def recoco_scores_of_series(series: FlowSeries, mean_packet_bytes: float | None)
 
 
 def recoco_scores(received_bps: Array, capacity_bps: Array, delay_ms: Array, loss_ratio: Array) -> RecocoScores | None:
-    """Eq. 7 to 9 over steps of 200 ms, arrays of shape [steps]; nothing when there never was any capacity or arrival.
+    """Eq. 7 to 9 over steps of 200 ms, arrays of shape [steps]; None if there is no capacity or no arrival at all.
 
-    Steps in which the capacity is 0 have no utilisation and are left out of Eq. 7; steps in which nothing arrived,
-    whose `delay_ms` is NaN, are left out of Eq. 8.
+    Eq. 7 excludes steps without capacity, which have no utilization; Eq. 8 excludes steps in which nothing arrived,
+    whose `delay_ms` is NaN.
     """
     usable, arrived = capacity_bps > 0, ~np.isnan(delay_ms)
     if not usable.any() or not arrived.any():

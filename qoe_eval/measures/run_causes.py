@@ -1,4 +1,4 @@
-"""From the series of a replay's record to the episodes of its flows: freezes and long queues with their causes."""
+"""Derives the episodes of flows from a replay's series: freezes and long queues with their causes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _KINDS: tuple[EpisodeKind, ...] = ("freeze", "queue")
 
 
 def run_episodes(record: RunRecord, tested: Iterable[FlowRecord]) -> list[Episode]:
-    """The episodes of the forward ones among those flows, in the order of flows and time; a record without its series
-    has none.
+    """The episodes of the forward flows among `tested`, in the order of flows and time; none for a record without
+    series.
     """
     found = []
     for flow in tested:
@@ -33,7 +33,7 @@ def run_episodes(record: RunRecord, tested: Iterable[FlowRecord]) -> list[Episod
 
 
 def summarise_causes(records: Sequence[Record]) -> list[CauseRow]:
-    """A row for each controller and kind of episode, over the records that have episodes; empty where none has."""
+    """A row for each controller and kind of episode, over the records with episodes; empty if there are none."""
     rows = []
     for controller in dict.fromkeys(record.controller for record in records):
         runs = [one for one in records if one.controller == controller and "episodes" in one.model_fields_set]
@@ -101,7 +101,7 @@ def _column(values: Sequence[float | None] | None, samples: int, unknown: float 
 
 
 def _age_s(delay_s: Array, interval_s: float) -> Array:
-    """Age of the newest feedback at the end of each sample; `delay_s` is NaN where none came."""
+    """Age of the newest feedback at the end of each sample; `delay_s` is NaN if none arrived."""
     ages, age = [], 0.0
     for delay in delay_s.tolist():
         age = age + interval_s if np.isnan(delay) else delay
@@ -110,7 +110,7 @@ def _age_s(delay_s: Array, interval_s: float) -> Array:
 
 
 def _frames(columns: FrameColumns | None) -> Frames:
-    """Older records have neither the time of sending nor key frames."""
+    """The frames of a flow. Older records have neither the time of sending nor key frames."""
     if not columns:
         nothing = np.zeros(0)
         return Frames(nothing, nothing, nothing, nothing, nothing.astype(bool))
@@ -128,7 +128,7 @@ def _frames(columns: FrameColumns | None) -> Frames:
 
 
 def _backlog_bits(frames: Frames, ends_s: Array) -> Array:
-    """The size of all frames captured by then whose last packet was not sent."""
+    """The size, at each time, of captured frames whose last packet is not yet sent."""
     total = 8 * np.concatenate(([0.0], np.cumsum(frames.bytes)))
     captured, sent = (np.searchsorted(at, ends_s, side="right") for at in (frames.captured_s, np.sort(frames.sent_s)))
     found: Array = total[captured] - total[sent]

@@ -1,14 +1,14 @@
 """Paired statistics: means, tails, and bootstrap intervals of differences.
 
-Two controllers are compared run by run on the same scenario with the same seed. What is independent are scenarios:
-their seeds vary one path a little (`weir.traces.schema.variation`) and say nothing of other paths. So differences are
+Two controllers are compared run by run on the same scenario with the same seed. Scenarios are independent samples;
+their seeds are not, as they vary one path only slightly (`weir.traces.schema.variation`). Thus differences are
 first averaged over the seeds of a scenario, wins are counted over scenarios, and intervals come from resampling
-scenarios; fewer than MINIMUM_SCENARIOS give none.
+scenarios; with fewer than MINIMUM_SCENARIOS there are none.
 
-Scenarios are independent when different captures, or different seeds of one generator, are behind them. Two directions
-of one capture, two windows of one file, or one path with several queues are not: an interval over such is too narrow,
-and nothing here can tell. Runs that repeat another in every measure are counted once (`distinct_runs`); scenarios that
-are almost the same path (`copies`: their name, and that of the path) are averaged as one.
+Scenarios are independent if they come from different captures, or from different seeds of one generator. Two directions
+of one capture, two windows of one file, or one path with several queues are not: an interval over these is too narrow,
+which cannot be detected here. Runs that repeat another in every measure are counted once (`distinct_runs`); scenarios
+of almost the same path (`copies`: name of the path by scenario) are averaged as one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RESAMPLES = 4999
 CONFIDENCE = 0.95
 MINIMUM_SCENARIOS = 6
 """With fewer, a bootstrap draws the same few samples repeatedly: its intervals cover far less than 95 %."""
-_SEED = 20210928  # any constant: the same results give the same intervals
+_SEED = 20210928  # arbitrary constant: the same results give the same intervals
 
 # Scenario and seed of a run, and the value of one measure in it.
 RunValues = Mapping[tuple[str, int], float]
@@ -35,8 +35,8 @@ _NO_COPIES: Mapping[str, str] = {}
 
 
 def distinct_runs(results: Sequence[RecordType]) -> list[RecordType]:
-    """Result records without repetitions: scenario and seed on which every controller measures just what it does on one
-    before say nothing new, be it another seed of a scenario in which nothing is random or a trace given twice.
+    """Removes repeated runs: a scenario and seed for which every controller has the same measures as for an earlier one
+    adds no information. Examples are seeds of a scenario without randomness, and a trace given twice.
     """
     runs: dict[tuple[str, int], list[RecordType]] = {}
     for result in results:
@@ -52,7 +52,7 @@ def distinct_runs(results: Sequence[RecordType]) -> list[RecordType]:
 
 
 def spread(measure: Measure, values: RunValues, copies: Mapping[str, str] = _NO_COPIES) -> Spread | None:
-    """Nothing for no values. Percentiles over runs, linearly interpolated (numpy's default)."""
+    """Mean, tails and interval; None without values. Percentiles over runs: linearly interpolated (numpy's default)."""
     if not values:
         return None
     over_runs = list(values.values())
@@ -72,7 +72,7 @@ def spread(measure: Measure, values: RunValues, copies: Mapping[str, str] = _NO_
 def compare_paired(
     measure: Measure, a: RunValues, b: RunValues, copies: Mapping[str, str] = _NO_COPIES
 ) -> PairedComparison | None:
-    """a against b over the runs that both have; nothing when there are none."""
+    """Compares a with b over the runs that both have; None without common runs."""
     common = sorted(a.keys() & b.keys())
     if not common:
         return None
@@ -92,8 +92,8 @@ def bootstrap_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[
     """95 % bootstrap interval of mean(a - b), a and b being paired and the pairs independent, by the bias-corrected and
     accelerated method (Efron 1987).
 
-    (None, None) for fewer than MINIMUM_SCENARIOS pairs; the one value twice when all differences are equal. Where the
-    correction is undefined, the percentile interval.
+    (None, None) for fewer than MINIMUM_SCENARIOS pairs; the same value twice if all differences are equal. The
+    percentile interval if the correction is undefined.
     """
     differences = a - b
     if len(differences) < MINIMUM_SCENARIOS:
@@ -101,7 +101,7 @@ def bootstrap_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[
     if np.ptp(differences) <= 1e-12 * max(1.0, float(np.abs(differences).max())):
         value = float(differences.mean())
         return value, value
-    # Takes half a second to import, which results without intervals need not wait for.
+    # Imported late: it takes half a second, and results without intervals do not need it.
     from scipy import stats
 
     def mean_difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
@@ -129,7 +129,7 @@ def bootstrap_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[
 def _scenario_means(
     values: RunValues, runs: Iterable[tuple[str, int]], copies: Mapping[str, str]
 ) -> NDArray[np.float64]:
-    """The mean over the runs of each path, in the order of their names."""
+    """The mean over the runs of each path, in the order of path names."""
     by_path: dict[str, list[float]] = {}
     for run in sorted(runs):
         by_path.setdefault(copies.get(run[0], run[0]), []).append(values[run])

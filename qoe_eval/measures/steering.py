@@ -1,9 +1,9 @@
-"""Measures how the presets steer a model: weight on throughput raises the throughput, weight on latency lowers delay.
+"""Measures how presets steer a model: weight on throughput raises the throughput, weight on latency lowers delay.
 
-On a scenario the presets move the right way when, in the order throughput, balanced, latency, neither utilisation nor
-p95 queueing delay rises from one preset to the next. Where a preset cannot move anything (a call that does not fill its
-path, say) it ties, and a tie within the tolerances counts as right; the number of scenarios that hardly move is
-reported beside it, so that a model that ignores its objective does not pass for one that is steered.
+On a scenario the presets move in the right direction if, in the order throughput, balanced, latency, neither
+utilization nor p95 queueing delay rises from one preset to the next. If presets have no effect (for example in a call
+that does not fill its path) they tie, and a tie within the tolerances counts as right. The share of scenarios that move
+is reported, too, to reveal a model that ignores its objective.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ ORDER = ("throughput", "balanced", "latency")
 LISTED = (*ORDER, *(name for name in PRESETS if name not in ORDER))
 STEPS = (("throughput", "balanced"), ("balanced", "latency"))
 PAIRS = (*STEPS, ("throughput", "latency"))
-# How far a step in the wrong direction is still a tie: utilisation as a ratio, delay in ms.
+# The largest step in the wrong direction that is still a tie: utilization as a ratio, delay in ms.
 TOLERANCES = {"utilisation": 0.002, "p95_queueing_delay_ms": 1.0}
 
 
 def steering_of(records: Mapping[str, Sequence[Record]], controller: str) -> Steering:
-    """`steering` of a controller's runs, by preset."""
+    """`steering` of a controller's runs, given by preset."""
     by_scenario: dict[str, dict[str, dict[str, float]]] = {}
     for preset, some in records.items():
         means = scenario_means([record for record in some if record.controller == controller])
@@ -35,7 +35,7 @@ def steering_of(records: Mapping[str, Sequence[Record]], controller: str) -> Ste
 
 
 def steering(values: Mapping[str, Mapping[str, Mapping[str, float | None]]]) -> Steering:
-    """From scenario -> preset -> metric -> mean over seeds. Scenarios that lack a value are left out."""
+    """Steering from scenario -> preset -> metric -> mean over seeds. Skips scenarios that lack a value."""
     read = {
         name: {preset: _measured(by_preset.get(preset, {})) for preset in ORDER} for name, by_preset in values.items()
     }

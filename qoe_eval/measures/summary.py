@@ -1,4 +1,4 @@
-"""From the records of many runs or calls to their summary: means, tails, and paired comparisons."""
+"""Summarizes the records of many runs or calls: means, tails, and paired comparisons."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Means = dict[str, dict[str, dict[str, float]]]
 
 
 def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -> Summary:
-    """The summary of records. Runs that repeat others count in `scenarios` only. The reference is that of `run`, else
-    the default.
+    """The summary of records. Runs that repeat others affect only `scenarios`. The reference is that of `run`, else the
+    default.
     """
     measures = MEASURES.of(kind)
     controllers = ordered_controllers(result.controller for result in results)
@@ -48,9 +48,8 @@ def summarise(results: Sequence[Record], run: RunAbout, kind: Kind = "replay") -
 
 
 def common_runs(values: Iterable[Values]) -> set[tuple[str, int]]:
-    """The runs that all controllers have, of those that have any: means over what each has completed would favor one
-    that fails on hard paths. A controller that shares no run with those that completed more takes none from them, and
-    has no mean.
+    """The runs that all controllers with any run have in common: means over each one's completed runs would favor those
+    that fail on hard paths. A controller that shares no run with those that completed more is ignored, and has no mean.
     """
     common: set[tuple[str, int]] = set()
     for by_run in sorted(values, key=len, reverse=True):
@@ -59,13 +58,13 @@ def common_runs(values: Iterable[Values]) -> set[tuple[str, int]]:
 
 
 def ordered_controllers(names: Iterable[str]) -> list[str]:
-    """Each once: those of the simulator in the order of the registry, others after them."""
+    """Distinct controllers: those of the simulator in the order of the registry, then others."""
     order = {name: index for index, name in enumerate(SIMULATED)}
     return sorted(set(names), key=lambda name: (order.get(name, len(order)), name))
 
 
 def sorted_records(results: Sequence[RecordType], scenarios: Iterable[str]) -> list[RecordType]:
-    """By seed, scenario (in the order given, others after) and controller: results are written as runs complete."""
+    """Sorts results, written as runs complete, by seed, scenario (in the order given, then others) and controller."""
     position = {name: index for index, name in enumerate(scenarios)}
     order = {name: index for index, name in enumerate(ordered_controllers(one.controller for one in results))}
 
@@ -77,7 +76,7 @@ def sorted_records(results: Sequence[RecordType], scenarios: Iterable[str]) -> l
 
 
 def run_values(results: Iterable[Record], controller: str, metric: str) -> Values:
-    """A metric by scenario and seed, of the runs of a controller that define it."""
+    """A metric by scenario and seed, for the runs of a controller that define it."""
     return {
         (result.scenario, result.seed): value
         for result in results
@@ -86,7 +85,7 @@ def run_values(results: Iterable[Record], controller: str, metric: str) -> Value
 
 
 def scenario_means(results: Sequence[Record]) -> Means:
-    """Scenario -> controller -> metric -> mean over seeds; what no run defines is absent."""
+    """Scenario -> controller -> metric -> mean over seeds; omits metrics that no run defines."""
     controllers = ordered_controllers(result.controller for result in results)
     return _means(results, _by_measure(results, controllers, MEASURES))
 
@@ -100,7 +99,7 @@ def against(records: Sequence[Record], own: str, other: str, metric: str = "chal
 def _by_measure(
     results: Iterable[Record], controllers: Iterable[str], measures: Iterable[str]
 ) -> dict[tuple[str, str], Values]:
-    """The values by controller and measure, in the order of both; in one pass over all results."""
+    """The values by controller and measure, in this order; one pass over all results."""
     found: dict[tuple[str, str], Values] = {(name, measure): {} for name in controllers for measure in measures}
     for result in results:
         for measure, value in result.measures.items():

@@ -1,6 +1,6 @@
-"""The table of all measures, of replays and of calls: name, label, unit, direction, precision and meaning of each.
+"""The table of all measures of replays and calls: name, label, unit, direction, precision and meaning of each.
 
-The names are those of `results.jsonl`; summaries, tables, pages and CSV files take everything else from here.
+Names are those in `results.jsonl`; summaries, tables, pages and CSV files take everything else from this table.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class Measure:
 
     @property
     def arrow(self) -> str:
-        """Which way is better."""
+        """The better direction."""
         return "↑" if self.better == "higher" else "↓"
 
     def best(self, values: Iterable[float]) -> float:
-        """The value at the good end. `values` must not be empty."""
+        """The best of `values`, which must not be empty."""
         return max(values) if self.better == "higher" else min(values)
 
     def worst(self, values: Iterable[float]) -> float:
-        """The value at the bad end. `values` must not be empty."""
+        """The worst of `values`, which must not be empty."""
         return min(values) if self.better == "higher" else max(values)
 
     def difference_favours_first(self, difference: float) -> bool:
@@ -56,14 +56,14 @@ class Measure:
         return difference > 0 if self.better == "higher" else difference < 0
 
     def display(self, value: float | None) -> str:
-        """The value for people, without its unit; a dash where it is undefined."""
+        """The displayed value, without its unit; a dash if it is undefined."""
         if value is None or not math.isfinite(value):
             return "–"
         return f"{value * self.scale:,.{self.decimals}f}"
 
 
 class MeasureTable(dict[str, Measure]):
-    """Measures by name, in the order of tables. An unknown name is a KeyError that lists those there are."""
+    """Measures by name, in the order of tables. An unknown name raises a KeyError that lists the known ones."""
 
     def __init__(self, measures: Iterable[Measure]) -> None:
         super().__init__((measure.name, measure) for measure in measures)
@@ -72,12 +72,12 @@ class MeasureTable(dict[str, Measure]):
         raise KeyError(f"measure {name!r}: one of {', '.join(self)}")
 
     def check(self, names: Iterable[str]) -> None:
-        """A KeyError for the first name that is not in the table."""
+        """Raises KeyError for the first name that is not in the table."""
         for name in names:
             self[name]
 
     def of(self, kind: Kind) -> MeasureTable:
-        """The measures of replays or of calls alone."""
+        """The measures of replays only, or of calls only."""
         return MeasureTable(measure for measure in self.values() if kind in measure.kinds)
 
 
@@ -154,7 +154,7 @@ MEASURES = MeasureTable(
         Measure("fallback_ratio", "Fallback decisions", "%", "lower",
             "Share of decisions that the rule-based fallback took because the model had failed.",
             scale=100, decimals=2),
-        # Measures of calls alone.
+        # Measures of calls; virtual calls have some of them, too.
         Measure("call_score", "Call score", "of 100, weighted", "higher",
             "VMAF joined with audio's quality after ITU-T P.1203.3, times a factor of freezes after P.1203.3 and one "
             "of delay after the E-model (ITU-T G.107), which also rates audio by its concealed share. One freeze a "

@@ -1,16 +1,16 @@
-"""Measures of the viewer's experience: delay of frames, freezes, frame rate, and an estimate of quality.
+"""Measures of the viewer's experience: frame delay, freezes, frame rate, and an estimate of quality.
 
-Freezes follow W3C webrtc-stats (`freezeCount`, `totalFreezesDuration`) and come from rendering times, in replays and in
-calls. The other measures here come from the frames that weir-sim records (`simulator/media/frame_recorder.h`): of
-the encoder's video, or of filler, whose every thirtieth of a second counts as a frame. A frame is rendered when it and
-all frames before it are complete, except for frames that a later key frame made needless: a receiver without jitter
-buffer. Filler is not repaired: a lost packet is assumed to arrive again one round trip after the gap shows, which
-flatters paths with much loss; no more are repaired than arrive.
+Freezes follow W3C webrtc-stats (`freezeCount`, `totalFreezesDuration`) and are based on rendering times, in replays and
+in calls. The other measures here are based on the frames that weir-sim records (`simulator/media/frame_recorder.h`): of
+the encoder's video, or of filler, for which every thirtieth of a second counts as a frame. A frame is rendered when it
+and all earlier frames are complete, except for frames made obsolete by a later key frame; this models a receiver
+without jitter buffer. Filler is not repaired: a lost packet is assumed to arrive again one round trip after the gap
+shows, which flatters paths with high loss; no more packets are repaired than arrive.
 
 The quality of a picture is estimated from its bitrate alone. VMAF of one encoder and video grows about linearly with
 the logarithm of the bitrate until it saturates. The line is fitted to real calls: an unmodified Chromium sending
 `call/media/source_video.py` as VP8 at 1280x720 over four paths, three seeds each, under Weir and under its own GCC.
-Another encoder, size or video has another line, and losses and low resolutions are not part of the estimate. Four calls
+Another encoder, size or video has another line, and the estimate ignores losses and low resolutions. Four calls
 of 30 s outside the fit had 9.0, -0.1, 0.7 and -10.6 points of VMAF more than estimated; in the last one the browser had
 lowered its resolution to 854x480 at 2 Mbps.
 """
@@ -30,12 +30,12 @@ from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.records.series import FrameColumns
 
 _FRAMES_AVERAGED = 30
-# libwebrtc waits for as many frames before it looks for freezes.
+# libwebrtc detects freezes only after this many frames.
 _FEWEST_FRAMES = 5
 _LONGER_BY_US = 150_000
 _LONGER_BY_FACTOR = 3
 _SECOND_US = 1_000_000
-# Until then no usual time between two frames is known: a longer wait is a freeze.
+# Before the usual time between frames is known, longer waits are freezes.
 _LONGEST_FIRST_WAIT_US = _SECOND_US
 # Received bitrate in kbps, mean VMAF of the rendered frames: means of three calls each (`weir evaluate --suite calls`).
 CALLS: Final = (
@@ -43,7 +43,7 @@ CALLS: Final = (
 )  # fmt: skip
 _LOG_RATES = np.log2([kbps for kbps, _ in CALLS])
 _VMAF = np.array([vmaf for _, vmaf in CALLS])
-# By least squares: 10.9 points more for twice the bitrate; 0 at 6.5 kbps, 100 at 3,850 kbps, both far from any call.
+# Least squares: 10.9 points more for twice the bitrate; 0 at 6.5 kbps, 100 at 3,850 kbps, both far from any call.
 _SLOPE, _INTERCEPT = (float(value) for value in np.polyfit(_LOG_RATES, _VMAF, 1))
 # Standard error of the fit in points of VMAF, 1.6, with six degrees of freedom.
 STANDARD_ERROR: Final = float(np.sqrt(((_INTERCEPT + _SLOPE * _LOG_RATES - _VMAF) ** 2).sum() / (len(CALLS) - 2)))
@@ -51,16 +51,16 @@ STANDARD_ERROR: Final = float(np.sqrt(((_INTERCEPT + _SLOPE * _LOG_RATES - _VMAF
 
 @dataclass(frozen=True)
 class Freeze:
-    """The time from the rendering of one frame to that of the next, or to the end."""
+    """The time from the rendering of a frame to that of the next, or to the end."""
 
     start_us: int
     duration_us: int
 
 
 def find_freezes(render_times_us: Sequence[int], end_us: int) -> list[Freeze]:
-    """The freezes among increasing rendering times. The time from the last frame to `end_us` is one too, if it is long
-    enough: a call that froze and then ended was frozen. Among the first five frames, where libwebrtc does not look yet,
-    a freeze is longer than a second.
+    """The freezes among increasing rendering times. The time from the last frame to `end_us` counts by the same rule,
+    as a call that froze and then ended was frozen. Among the first five frames, where libwebrtc does not detect freezes
+    yet, a freeze is longer than a second.
     """
     times = [*render_times_us, end_us] if render_times_us and end_us > render_times_us[-1] else list(render_times_us)
     instants = np.array(times, dtype=np.int64)
@@ -74,14 +74,14 @@ def find_freezes(render_times_us: Sequence[int], end_us: int) -> list[Freeze]:
 
 
 def estimate_vmaf(bitrate_bps: ArrayLike) -> NDArray[np.float64]:
-    """VMAF-like quality, 0 to 100, of video payload at these rates; 0 where there is none."""
+    """VMAF-like quality, 0 to 100, of video payload at these rates; 0 without payload."""
     rate_kbps = np.maximum(np.asarray(bitrate_bps, dtype=np.float64) / 1e3, 1.0)
     return np.clip(_INTERCEPT + _SLOPE * np.log2(rate_kbps), 0.0, 100.0)
 
 
 @dataclass(frozen=True)
 class _Viewing:
-    """One span of a flow's time without a pause. `shown_us`: how long each rendered frame was shown, 0 if it froze."""
+    """An interval of a flow without a pause. `shown_us`: display time of each rendered frame, 0 if it froze."""
 
     delays_us: NDArray[np.int64]
     shown_us: NDArray[np.int64]
@@ -94,14 +94,14 @@ def viewer_measures(record: RunRecord, flow: FlowRecord) -> Measures:
     """The measures of one flow, named as in `MEASURES`. Empty for a run without series, or a flow without frames.
 
     The measures cover the time from the first rendered frame until the flow stops, without pauses of the flow or its
-    video, as in calls. A wait of more than a second for the first frame is a freeze too; without any rendered frame
-    all the time is.
+    video, as in calls. A wait of more than a second for the first frame is a freeze, too; without any rendered frame
+    the whole time is.
     """
     return _measures(_viewings(record, flow))
 
 
 def rendered_measures(flow: FlowRecord) -> Measures:
-    """The measures of rendered frames that a virtual call has; empty for other runs."""
+    """The measures of the rendered frames of a virtual call; empty for other runs."""
     frames = (flow.series or {}).get("frames")
     if not frames or "rendered_time_us" not in frames:
         return {}
@@ -139,8 +139,8 @@ def _viewings(record: RunRecord, flow: FlowRecord) -> list[_Viewing]:
 
 
 def rendered_frames(frames: FrameColumns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The indices of the frames of a record's series that were rendered, and when, in us: by libwebrtc's receiver, or
-    as soon as all of it had come.
+    """The indices of the rendered frames of a record's series, and their rendering times in us: those of libwebrtc's
+    receiver, or of complete arrival.
     """
     times = frames.get("rendered_time_us", frames["complete_time_us"])
     rendered = np.array(times, dtype=np.float64)
@@ -149,8 +149,8 @@ def rendered_frames(frames: FrameColumns) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def encoder_rate_bps(frames: FrameColumns) -> NDArray[np.float64]:
-    """For each frame of a record's series the rate of what was captured in the second up to it; in the flow's first
-    second, of all of that.
+    """For each frame of a record's series, the rate of the frames captured in the second up to it; in the flow's first
+    second, that of this whole second.
     """
     capture_us = np.array(frames["capture_time_us"], dtype=np.int64)
     until_us = np.maximum(capture_us, capture_us[0] + _SECOND_US - 1)

@@ -1,1 +1,1 @@
-"""The options of commands; nothing here takes time to import."""
+"""The options of commands. Must stay fast to import."""

@@ -28,14 +28,14 @@ ENDS: Final[tuple[SenderKind, ...]] = get_args(SenderKind)
 
 
 def is_command(end: str) -> bool:
-    """True if an end of a call is a shell command line of the user: it has a space or a slash."""
+    """True if an end of a call is a shell command line of the user, which has a space or a slash."""
     return end not in ENDS and any(mark in end for mark in " /")
 
 
 WITHOUT_MODEL: Final = ("nada", "rule")
 """Built-in controllers that weir-peer runs at the receiver as the only member of a pool, behind the guard."""
 DEFAULT_MAX_BITRATE_BPS: Final = 2_500_000
-"""The limit of today's video calls; every sender keeps to it, under every controller."""
+"""The limit of common video calls; every sender observes it, under every controller."""
 
 CALLED = tuple(dict.fromkeys((*IN_CALLS, *LIBWEBRTC_SENDERS, *AT_NATIVE_SENDER, *WITHOUT_MODEL)))
 """The built-in controllers of calls."""
@@ -44,7 +44,7 @@ _SUMMARIES = "; ".join(f"{name}: {CONTROLLERS[name].summary}" for name in CALLED
 
 @dataclass(frozen=True, kw_only=True)
 class CallOptions(PathArguments):
-    """The options of `weir call`; their help texts say what they mean."""
+    """The options of `weir call`; see their help texts."""
 
     inputs: Annotated[
         list[str],

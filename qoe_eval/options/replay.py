@@ -32,7 +32,7 @@ from weir.traces.bounds import DEFAULT_WINDOW_MS, MAX_DURATION_S, MediaKind
 
 
 class SeriesKept(StrEnum):
-    """The runs whose time series a replay keeps. The measures are the same in every case."""
+    """The runs whose time series a replay keeps. The measures do not depend on it."""
 
     ALL = "all"
     FIRST = "first"
@@ -41,7 +41,7 @@ class SeriesKept(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayOptions(PathArguments):
-    """The options of `weir replay`; their help texts say what they mean."""
+    """The options of `weir replay`; see their help texts."""
 
     inputs: Annotated[
         list[str],
@@ -168,7 +168,7 @@ class ReplayOptions(PathArguments):
         """The media of virtual calls, without their files; None for the simulator's model.
 
         Raises:
-            InputError: there are no pictures to compare.
+            InputError: VMAF is requested, but there are no pictures.
         """
         if self.stack == "libwebrtc":
             return CallMedia(self.encoder, *SIZES[self.size], vmaf=self.vmaf)

@@ -83,7 +83,7 @@ JobsOption = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class _LinkArguments:
-    """The options of a path beside its capacity."""
+    """The options of a path other than its capacity."""
 
     one_way_delay: Annotated[
         float | None,
@@ -111,10 +111,10 @@ class PathArguments(ReadingArguments, _LinkArguments):
     """The options of commands that replay a path; in help texts, those of the link come first."""
 
     def check_files(self, inputs: Sequence[str]) -> None:
-        """Refuses inputs that are not there, before anything else is loaded.
+        """Refuses missing inputs before anything else is loaded.
 
         Raises:
-            InputError: one is neither a file nor a name in the catalogue.
+            InputError: an input is neither a file nor a name in the catalogue.
         """
         for name in (*inputs, *([str(self.reverse)] if self.reverse else [])):
             check_input(name)
@@ -122,7 +122,7 @@ class PathArguments(ReadingArguments, _LinkArguments):
     def read(
         self, duration_s: float | None = None, *, repair: bool = False, window_ms: int = DEFAULT_WINDOW_MS
     ) -> PathOptions:
-        """The path of these options; `repair` and `window_ms` are for the trace of the reverse link.
+        """The path given by these options; `repair` and `window_ms` are for the trace of the reverse link.
 
         Raises:
             InputError: a value or the trace cannot be used.
@@ -145,7 +145,7 @@ def own_names(controllers: Iterable[str]) -> list[str]:
 
 
 def is_name(controller: str) -> bool:
-    """True for what a controller can be called in results; other texts have no colour on a page."""
+    """True for a valid name of a controller in results; other texts have no color on a page."""
     return bool(NAME.fullmatch(controller)) or is_pool(controller) or without_field_trials(controller) != controller
 
 
@@ -153,7 +153,7 @@ def check_field_trials(text: str) -> bool:
     """True if field trials follow the name of a built-in controller.
 
     Raises:
-        InputError: libwebrtc would not take them, or it has none.
+        InputError: libwebrtc does not accept them, or the controller has none.
     """
     if is_pool(text) or ":" not in text or text.partition(":")[0] not in CONTROLLERS:
         return False
@@ -165,10 +165,10 @@ def check_field_trials(text: str) -> bool:
 
 
 def read_pool(text: str) -> str:
-    """The line of a pool in its shortest form, which is its name in results.
+    """The shortest form of a pool specification, which is its name in results.
 
     Raises:
-        InputError: it is none, or names a model that is no file.
+        InputError: it is not a pool specification, or names a model that is not a file.
     """
     try:
         members = pool_members(text)
@@ -183,11 +183,11 @@ def read_pool(text: str) -> str:
 def check_controllers(
     choices: Sequence[str], time_limit_s: float = DEFAULT_TIME_LIMIT_S, known: Sequence[str] = SIMULATED
 ) -> tuple[list[str], dict[str, CustomController]]:
-    """The names, each once, in their order (all of COMPARED for none), and the custom ones by their names; `known`:
-    the built-in ones.
+    """The distinct names in their order (COMPARED if there are none), and the custom controllers by name. `known`: the
+    built-in ones.
 
     Raises:
-        InputError: an unknown name, or a file that cannot be a controller.
+        InputError: a name is unknown, or a file cannot be a controller.
     """
     pools = {text: read_pool(text) for text in choices if is_pool(text)}
     custom = {
@@ -207,10 +207,10 @@ def check_controllers(
 
 
 def check_model(path: Path | None, what: str = "--model") -> None:
-    """Refuses a file that can be no model, before anything runs; None is none.
+    """Refuses, before anything runs, a file that cannot be a model; accepts None.
 
     Raises:
-        InputError: it is missing, no file, or far too large.
+        InputError: it is missing, not a file, empty, or far too large.
     """
     if path is None:
         return
@@ -230,14 +230,14 @@ def model_to_run(given: Path | None) -> Path:
     """The absolute path of the model for the controller weir: the given one, else the bundled one.
 
     Raises:
-        MissingComponent: there is none.
+        MissingComponent: there is no model.
     """
     return (given or shipped_model()).absolute()
 
 
 def shared_traces(*sets: str) -> Path | None:
-    """The folder `traces` in the one that the environment variable WEIR_SHARED names, where it holds any of these sets
-    (folders); None: it does not, or none is named.
+    """The folder `traces` in the folder of the environment variable WEIR_SHARED, if it contains any of these sets
+    (folders); else None.
     """
     shared = os.environ.get("WEIR_SHARED")
     folder = Path(shared) / "traces" if shared else None

@@ -1,1 +1,1 @@
-"""Records of runs and calls, and the summary of many of them: typed, written and read here alone."""
+"""Typed records of runs and calls, and their summary. All reading and writing of records is in this package."""

@@ -11,9 +11,9 @@ from weir.traces.schema import Values
 
 
 class CallMeasurement(Part):
-    """The time that the measures of a call cover, and what could not be measured.
+    """The time that the measures of a call cover, and the problems in measuring.
 
-    `frames`: counts of what became of the received frames, by name.
+    `frames`: counts of received frames by outcome.
     """
 
     media_start_us: Count | None = None
@@ -26,13 +26,13 @@ class CallDetails(Part):
     """The part of a call's record that a run does not have.
 
     Attributes:
-        folder: the name of the call's own folder.
-        audio_codec: empty for a call without audio, as calls were at first.
-        decision_delay_ms: how much later each answer of the policy was used.
-        transport_cc: the answer had it; False: REMB alone.
-        disturbed: why its measures must not be averaged; empty: they may.
-        failure: why it ended before its time; empty: it did not.
-        started_us: CLOCK_MONOTONIC when the scenario began; None: it never did.
+        folder: the name of the call's folder.
+        audio_codec: empty for a call without audio, as in old records.
+        decision_delay_ms: delay after which answers of the policy took effect.
+        transport_cc: True if the SDP answer had transport-cc; False: REMB alone.
+        disturbed: why its measures must not be averaged; empty if they may.
+        failure: why it ended early; empty if it did not.
+        started_us: CLOCK_MONOTONIC at the start of the scenario; None if it never began.
         happened: notes and orders with their times.
     """
 

@@ -1,4 +1,4 @@
-"""The command line of a result, for people."""
+"""The command line of a result, for readers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
+from typing_extensions import TypedDict  # pydantic does not accept that of typing before Python 3.12
 
 from weir.files.input import printable
 
 
 class CommandRecord(TypedDict):
-    """The command line, when its results were complete, and the seconds until then; a page may take longer."""
+    """The command line, the time at which its results were complete, and the seconds until then, without the page."""
 
     command: str
     finished: str
@@ -21,7 +21,7 @@ class CommandRecord(TypedDict):
 
 
 def command_record(started_s: float) -> CommandRecord:
-    """The command that runs, now; `started_s` is its start by `time.monotonic`."""
+    """The record of the running command at this time; `started_s` is its start by `time.monotonic`."""
     return {
         "command": printable(shlex.join(["weir", *sys.argv[1:]])),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

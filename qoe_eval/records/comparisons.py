@@ -1,4 +1,4 @@
-"""Rows of a summary: measures of one controller, of two in pairs, of a family of scenarios, causes of freezes."""
+"""Rows of a summary: measures of one controller, paired comparisons, families of scenarios, causes of freezes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from weir.qoe_eval.records.record import EpisodeKind
 class Spread(Part):
     """Mean and tails of one measure over the `n` runs of one controller, on `independent` scenarios.
 
-    `worst` is the minimum or maximum, by what is better; `ci95` the 95 % bootstrap interval of the mean, (None, None)
-    for too few scenarios.
+    `worst` is the minimum or maximum, depending on which is better; `ci95` is the 95 % bootstrap interval of the mean,
+    (None, None) for too few scenarios.
     """
 
     mean: float
@@ -23,8 +23,8 @@ class Spread(Part):
 
 
 class PairedComparison(Part):
-    """`mean` of a - b over scenarios, its 95 % interval, and on how many of the `independent` scenarios the mean of a
-    is strictly better or worse. `n`: pairs of runs behind it. `ci95` is (None, None) for too few scenarios.
+    """`mean` of a - b over scenarios, its 95 % interval, and the numbers of the `independent` scenarios on which the
+    mean of a is strictly better or worse. `n`: pairs of runs. `ci95` is (None, None) for too few scenarios.
     """
 
     mean: float
@@ -49,7 +49,7 @@ class PairedRow(PairedComparison):
 
 
 class WorstScenario(Part):
-    """A scenario by name, and weir less gcc, or weir divided by gcc, on it."""
+    """The name of a scenario, and on it the score difference to the better of libwebrtc's, or a ratio to gcc."""
 
     scenario: str
     value: float
@@ -59,15 +59,15 @@ class FamilyRow(Part):
     """The results of one family of scenarios; a comparison without any pair of runs is None.
 
     Attributes:
-        media: what its calls send, video or filler.
-        description: what happens in it.
-        scenarios: how many completed with any controller.
+        media: the media of its calls, video or filler.
+        description: the impairment of the family.
+        scenarios: number of scenarios completed with any controller.
         scores: mean challenge score over scenarios, by controller.
         better: the one of libwebrtc's controllers at the sender with the higher score.
-        against_better: weir less `better`, challenge score.
-        against_rule: weir less the rule.
-        worst_score: the scenario with the lowest score against the better of them on it.
-        worst_utilisation: the scenario with the lowest utilisation as a ratio of gcc's.
+        against_better: weir minus `better`, challenge score.
+        against_rule: weir minus the rule, challenge score.
+        worst_score: the scenario with the lowest score relative to the better of libwebrtc's controllers on it.
+        worst_utilisation: the scenario with the lowest utilization as a ratio of gcc's.
     """
 
     name: str
@@ -83,8 +83,8 @@ class FamilyRow(Part):
 
 
 class CauseRow(Part):
-    """The episodes of one kind that a controller's runs have, as means over its `runs` with series or logs: their
-    number and seconds, and by cause how many have it as the main one, and the seconds of its shares.
+    """The episodes of one kind of a controller, as means over its `runs` with series or logs: their number and seconds,
+    and by cause the number with this main cause and the seconds of its shares.
     """
 
     controller: str

@@ -19,7 +19,7 @@ class EstimatorRecord(Part):
 
 
 class PoolMemberRecord(Part):
-    """One controller of a pool. `pilot_share` is its share of the pool's decisions as the active controller, 0 to 1."""
+    """A member of a pool. `pilot_share` is the share of decisions for which it was the active controller, 0 to 1."""
 
     name: str
     pilot_share: Number = 0.0
@@ -39,13 +39,13 @@ class FlowRecord(Part):
     """One flow of a run.
 
     Attributes:
-        stop_s: None: it lasts until the end of the run.
-        achievable_bytes: bytes that the path could have delivered of media that waits for 100 ms at most.
-        one_way_delay_ms: mean, p5, p50, p95, p99 and max; None when nothing arrived.
-        queueing_delay_ms: the same of the queueing delay, for a path whose own delay changes.
-        guard: interventions by the name of their rule.
-        rendered: measures of what its receiver rendered and played, where a virtual call has them.
-        series: only in a record that carries its series.
+        stop_s: end of the flow; None: the end of the run.
+        achievable_bytes: bytes that the path could have delivered of media that waits for at most 100 ms.
+        one_way_delay_ms: mean, p5, p50, p95, p99 and max; None if nothing arrived.
+        queueing_delay_ms: the same for the queueing delay, on a path whose base delay changes.
+        guard: number of interventions by rule.
+        rendered: measures of the media that the receiver of a virtual call rendered and played, if available.
+        series: time series, only in a record with series.
     """
 
     id: str
@@ -76,5 +76,5 @@ class FlowRecord(Part):
 
     @property
     def delay_ms(self) -> Mapping[str, float]:
-        """Statistics of the one-way delay; empty when nothing arrived."""
+        """Statistics of the one-way delay; empty if nothing arrived."""
         return self.one_way_delay_ms or {}

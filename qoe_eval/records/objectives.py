@@ -7,12 +7,12 @@ from weir.qoe_eval.records.part import Part
 
 
 class Steering(Part):
-    """How the presets steer a model; shares of `scenarios`, 0 to 1, None for no scenarios.
+    """How presets steer a model; shares of `scenarios`, 0 to 1, None without scenarios.
 
     Attributes:
-        right: both measures move the right way in both steps.
-        moved: the right ones on which a measure differs between the outermost presets by more than its tolerance.
-        by_step: for each measure, each step ("throughput-balanced") and both together ("throughput-latency") alone.
+        right: share in which both measures move in the right direction in both steps.
+        moved: share that is right and in which a measure differs between the outer presets by more than its tolerance.
+        by_step: shares by measure, for each step ("throughput-balanced") and for both together ("throughput-latency").
         wrong: names of the scenarios that are not right.
     """
 
@@ -27,9 +27,9 @@ class ObjectiveMeans(Part):
     """Means over the runs of one objective, or of a controller that has none.
 
     Attributes:
-        throughput: weight of the objective, as `latency` and `loss`; None for a controller that has no objective.
-        utility: of the same runs under each preset's weights, by preset.
-        non_dominated: whether no other objective of the fan has at least the utilisation and at most the delay.
+        throughput: weight in the objective, like `latency` and `loss`; None for a controller without objective.
+        utility: utility of the same runs with the weights of each preset, by preset.
+        non_dominated: True if no other objective of the fan has at least the utilization and at most the delay.
     """
 
     throughput: float | None = None
@@ -52,10 +52,10 @@ class ObjectivesSummary(Part):
     """One model under many objectives, over the scenarios that every objective has completed.
 
     Attributes:
-        presets: by name.
-        preset_differences: between presets.
-        fan: objectives spread over the simplex of weights.
-        references: controllers without an objective over the same scenarios and seed.
+        presets: means by preset.
+        preset_differences: differences between presets.
+        fan: means of objectives spread over the simplex of weights.
+        references: means of controllers without an objective, over the same scenarios and seed.
         preset_scenarios: measures by scenario and preset.
     """
 

@@ -1,4 +1,4 @@
-"""Numbers within bounds and immutable parts, of which all records are made, and the reading of a document of them."""
+"""Bounded numbers and immutable parts, of which all records are made; reads documents made of them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from weir.errors import InputError
 from weir.files.input import parse_json, read_text
 
 Number = Annotated[float, Field(ge=-1e18, le=1e18, strict=True, allow_inf_nan=False)]
-"""Beyond these bounds sums and squares of measures are no longer finite."""
+"""Bounded so that sums and squares of measures remain finite."""
 Count = Annotated[int, Field(ge=-(1 << 62), le=1 << 62, strict=True)]
 Measures = Mapping[str, float | None]
-"""Values by the name of their measure in `weir.qoe_eval.measures.table`; None where a measure is undefined."""
+"""Values by the name of the measure in `weir.qoe_eval.measures.table`; None if a measure is undefined."""
 Objective = Annotated[tuple[Number, Number, Number], Field(strict=False)]
 """Weights of throughput, latency and loss."""
 Interval = Annotated[tuple[float | None, float | None], Field(strict=False)]
-"""Both ends, or None twice where there is none."""
+"""Lower and upper end; both are None if there is no interval."""
 
 
 class Part(BaseModel):
@@ -33,10 +33,10 @@ ModelType = TypeVar("ModelType", bound=BaseModel)
 
 
 def read_document(path: Path, kind: type[ModelType], what: str) -> ModelType:
-    """A JSON file that is one model; `what` names it in the message.
+    """Reads a JSON file as a model; `what` names it in messages.
 
     Raises:
-        InputError: the file cannot be read, or is none.
+        InputError: the file cannot be read, or is invalid.
     """
     try:
         return kind.model_validate(parse_json(read_text(path), str(path)))
@@ -45,7 +45,7 @@ def read_document(path: Path, kind: type[ModelType], what: str) -> ModelType:
 
 
 def first_fault(error: ValidationError) -> str:
-    """The first fault in one line: where and what."""
+    """The location and text of the first fault, on one line."""
     fault = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, fault["loc"]))
     return f"{where}: {fault['msg']}" if where else str(fault["msg"])

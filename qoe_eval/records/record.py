@@ -1,4 +1,4 @@
-"""Fields that a run and a call share. Keys of other versions are kept, so that newer records survive a rewrite."""
+"""Fields common to runs and calls. Keys of other versions are kept, so that newer records survive a rewrite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EpisodeKind = Literal["freeze", "queue"]
 
 
 class PathRecord(Part):
-    """The forward path of a run. `mean_capacity_bps` and `queue_bytes` are None where they are unlimited."""
+    """The forward path of a run. `mean_capacity_bps` and `queue_bytes` are None if unlimited."""
 
     one_way_delay_ms: Number
     mean_capacity_bps: Number | None = None
@@ -26,8 +26,8 @@ class Episode(Part):
     """A freeze, or a queue above 100 ms, of a flow ("" in a call).
 
     Attributes:
-        cause: the one with the largest share.
-        shares: by cause (`weir.qoe_eval.measures.causes`), of the duration; they sum to 1.
+        cause: the cause with the largest share.
+        shares: shares of the duration by cause (`weir.qoe_eval.measures.causes`); their sum is 1.
     """
 
     kind: EpisodeKind
@@ -39,20 +39,20 @@ class Episode(Part):
 
 
 class Metrics(Part):
-    """The measures of a run, and of each of its flows under test by its id."""
+    """The measures of a run, and of its flows under test by ID."""
 
     run: dict[str, Number | None]
     flows: dict[str, dict[str, Number | None]] = {}
 
 
 class Record(Part):
-    """Fields of a run and of a call.
+    """Fields common to runs and calls.
 
     Attributes:
-        key: stands for everything that determines the run; empty for a run that is not part of a plan.
-        objective: None where it means nothing.
-        variation: the values that the seed has drawn.
-        versions: of programs and libraries, by name.
+        key: digest of everything that determines the run; empty for a run that is not part of a plan.
+        objective: None if it has no effect.
+        variation: the values drawn by the seed.
+        versions: versions of programs and libraries by name.
         episodes: freezes and long queues with their causes; empty without series or logs.
     """
 

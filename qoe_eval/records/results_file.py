@@ -1,4 +1,4 @@
-"""`results.jsonl`: one `weir.result/1` record a line, a `RunRecord` of a replay or a `CallRecord` of a real call."""
+"""`results.jsonl`: one `weir.result/1` record per line, a `RunRecord` of a replay or a `CallRecord` of a real call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RecordType = TypeVar("RecordType", bound=Record)
 
 
 def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
-    """All whole lines of a `results.jsonl`, in their order. A torn last line, which a killed writer leaves, is not one.
+    """Reads the complete lines of a `results.jsonl` in order. Ignores a truncated last line, as of a killed writer.
 
     Raises:
         InputError: the file cannot be read, or a line is damaged.
@@ -42,7 +42,7 @@ def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
 
 
 def to_line(record: Record) -> bytes:
-    """A line of `results.jsonl`."""
+    """The line of a record in `results.jsonl`."""
     return json.dumps(record.to_json(), separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 

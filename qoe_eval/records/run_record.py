@@ -13,7 +13,7 @@ from weir.simulator.executables import Stack
 
 
 class MediaRecord(Part):
-    """The media of a flow as the scenario has them: video or filler, and all else about them."""
+    """The media of a flow in the scenario: video or filler, with all further fields."""
 
     kind: str
     max_rate_bps: Number
@@ -23,11 +23,11 @@ class RunRecord(Record):
     """One run of a replay.
 
     Attributes:
-        media: by their ids, of the flows that the measures of the run are of; empty: those of the run's controller.
-        decision_delay_ms: how long each decision of the model took.
-        stack: what carried the RTP flows: the simulator's own endpoints, or libwebrtc's.
+        media: media of the flows under test by ID; empty: the flows under test are those of the run's controller.
+        decision_delay_ms: time that each decision of the model took.
+        stack: the endpoints of RTP flows: the simulator's own, or libwebrtc's.
         virtual_call: the media of a virtual call.
-        series: only in a record that carries its series.
+        series: time series, only in a record with series.
     """
 
     media: dict[str, MediaRecord] = {}
@@ -46,7 +46,7 @@ class RunRecord(Record):
         ), series
 
     def with_series(self, series: Series) -> RunRecord:
-        """The opposite of `without_series`."""
+        """The inverse of `without_series`."""
         flows = [flow.model_copy(update={"series": series["flows"].get(flow.id)}) for flow in self.flows]
         return self.model_copy(update={"flows": flows, "series": series["path"]})
 

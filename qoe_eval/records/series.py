@@ -1,11 +1,11 @@
-"""The time series of a run: columns with one sample an interval. `weir.qoe_eval.runs.store` keeps them in files."""
+"""The time series of a run: columns with one sample per interval. `weir.qoe_eval.runs.store` keeps them in files."""
 
 from __future__ import annotations
 
 from typing import Annotated, NotRequired
 
 from pydantic import Field, TypeAdapter, ValidationError
-from typing_extensions import TypedDict  # pydantic does not take that of typing before Python 3.12
+from typing_extensions import TypedDict  # pydantic does not accept that of typing before Python 3.12
 
 from weir.qoe_eval.records.part import Number, first_fault
 from weir.traces.schema import Values
@@ -15,9 +15,9 @@ Samples = Values[Number | None]
 
 
 class FrameColumns(TypedDict):
-    """Every frame of a flow. `complete_time_us` is None for a frame that never arrived whole; `sent_time_us` is of its
-    last packet. Older records lack these two. Virtual calls have the rest: `rendered_time_us` of libwebrtc's receiver,
-    the frame's `height`, and the encoder's quantizer `qp`, -1 where it is unknown.
+    """Every frame of a flow. `complete_time_us` is None for a frame that never arrived completely; `sent_time_us` is
+    that of its last packet. Older records lack `sent_time_us` and `key_frame`. Only virtual calls have the rest:
+    `rendered_time_us` of libwebrtc's receiver, the frame's `height`, and the encoder's quantizer `qp`, -1 if unknown.
     """
 
     capture_time_us: Values[FrameNumber]
@@ -39,7 +39,7 @@ class PathColumns(TypedDict, total=False):
 
 
 class FlowColumns(TypedDict, total=False):
-    """Time series of one flow, one sample per interval of the path's."""
+    """Time series of one flow, with the intervals of the path's series."""
 
     target_bps: Samples | None
     send_rate_bps: Samples
@@ -59,7 +59,7 @@ class FlowColumns(TypedDict, total=False):
 
 
 class Series(TypedDict):
-    """All time series of a run: those of the path, and those of its flows by their ids."""
+    """All time series of a run: those of the path, and those of its flows by ID."""
 
     path: PathColumns | None
     flows: dict[str, FlowColumns | None]
@@ -70,9 +70,7 @@ _NEEDED = ("receive_rate_bps", "one_way_delay_mean_ms", "packets_lost")
 
 
 def parse_series(content: bytes) -> Series:
-    """Raises:
-    ValueError: it is no JSON of series, in one line; or those of a flow have different lengths.
-    """
+    """Parses JSON of series. Raises ValueError with a one-line message if it is invalid, or lengths differ."""
     try:
         series = _SERIES.validate_json(content)
     except ValidationError as error:

@@ -23,7 +23,7 @@ class ModelAbout(Part):
 
 
 class ControllerAbout(Part):
-    """Source of a custom controller."""
+    """The origin of a custom controller."""
 
     source: str
     sha256: str
@@ -42,11 +42,11 @@ class RunAbout(Part):
 
     Attributes:
         command: the command line.
-        finished: when it ended, for people.
-        runs: complete ones, of those `planned`.
+        finished: the time at which it ended, for readers.
+        runs: number of complete runs, of those `planned`.
         reference: the controller that the judged ones are compared with first.
-        failures: one text for each that did not complete.
-        near_copies: scenarios that are almost the path of another, which they count with, and its name.
+        failures: one text for each run that did not complete.
+        near_copies: for scenarios of almost the same path as another one, the name of that, with which they count.
     """
 
     command: str = ""
@@ -74,7 +74,7 @@ class MeasureAbout(Part):
 
 
 class LeftOut(Part):
-    """A call that is in no mean, and why."""
+    """A call that is excluded from means, and why."""
 
     scenario: str
     controller: str
@@ -86,13 +86,13 @@ class Summary(Part):
     """`summary.json`: the results of a set of runs or calls. The stable interface of `weir replay` for scripts.
 
     Attributes:
-        controllers: by controller and measure, over the runs that define it for all controllers that have it; a
-            measure that no run of a controller defines is absent.
+        controllers: values by controller and measure, over the runs that define the measure for all controllers that
+            have it; omits measures that no run of a controller defines.
         completed: number of complete runs by controller.
         scenarios: means over seeds by scenario, controller and measure.
-        paired: each judged controller against every other one (`measures/comparison.py`), the reference first.
-        causes: why pictures froze and packets queued.
-        left_out: calls that are in no mean.
+        paired: each judged controller compared with all others (`measures/comparison.py`), the reference first.
+        causes: causes of freezes and long queues.
+        left_out: calls that are excluded from means.
     """
 
     schema_: Literal["weir.summary/1"] = Field(default="weir.summary/1", alias="schema")
@@ -108,7 +108,7 @@ class Summary(Part):
     left_out: list[LeftOut] = []
 
     def to_json(self) -> dict[str, JsonValue]:
-        """The document; parts that were never set are absent."""
+        """The document, without parts that were never set."""
         return {"schema": "weir.summary/1"} | self.model_dump(by_alias=True, exclude_unset=True)
 
     def text(self) -> str:
@@ -117,14 +117,12 @@ class Summary(Part):
 
 
 def read_summary(path: Path) -> Summary:
-    """Raises:
-    InputError: the file cannot be read, or is no summary of a replay or of calls.
-    """
+    """Reads a summary. Raises InputError if the file cannot be read, or is not a summary of a replay or of calls."""
     return read_document(path, Summary, "summary.json of 'weir replay', which 'weir report' writes again")
 
 
 def read_run(summary: Path) -> RunAbout:
-    """`run` of an earlier summary; empty where there is none that can be read."""
+    """`run` of an earlier summary; empty if there is no readable one."""
     try:
         return RunAbout.model_validate(parse_json(read_text(summary), str(summary))["run"])
     except (InputError, KeyError, TypeError, ValidationError):

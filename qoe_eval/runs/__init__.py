@@ -1,1 +1,1 @@
-"""`weir replay`: what is run, in which processes, and the folder that it leaves."""
+"""`weir replay`: the runs, the processes that execute them, and the folder of results."""

@@ -1,4 +1,4 @@
-"""The media of virtual calls. A scenario has rates and times alone."""
+"""The media of virtual calls; a scenario has only rates and times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Encoder(StrEnum):
-    """The video encoder of virtual calls. `FAKE` has frames of VP8's sizes without pictures, and is fast."""
+    """The video encoder of virtual calls. `FAKE` is fast: its frames have VP8's sizes, but no pictures."""
 
     VP8 = "VP8"
     VP9 = "VP9"
@@ -27,10 +27,10 @@ class Encoder(StrEnum):
 class CallMedia:
     """The video of a virtual call, at 30 frames per second.
 
-    `sender`: with the settings of that of `weir call`. `vmaf`: receivers decode, audio is Opus, and what is rendered
-    and played is compared with what was sent. `video`: the y4m that is sent; None: a generated picture. `speech`: the
-    WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures what it rendered;
-    `weir.qoe_eval.call.media.sent_media.with_sources` sets the three.
+    `sender`: uses the settings of this sender of `weir call`. `vmaf`: receivers decode, audio is Opus, and rendered and
+    played media are compared with the sources. `video`: the y4m that is sent; None: a generated picture. `speech`: the
+    WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures its rendered media.
+    `weir.qoe_eval.call.media.sent_media.with_sources` sets the last three.
 
     Raises:
         InputError: `vmaf` with frames that have no pictures.
@@ -50,11 +50,11 @@ class CallMedia:
             raise InputError("--vmaf: frames of the fake encoder have no pictures; use --encoder VP8 or VP9")
 
     def description(self) -> dict[str, JsonValue]:
-        """As in records."""
+        """The form in records."""
         return self._format() | ({"vmaf": True} if self.vmaf else {})
 
     def request(self) -> dict[str, JsonValue]:
-        """As in a job, without the folder of what is received."""
+        """The form in a job, without the folder for received media."""
         files = {"video": self.video, "speech": self.speech}
         return self._format() | {name: str(path) for name, path in files.items() if path}
 

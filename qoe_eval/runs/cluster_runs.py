@@ -1,6 +1,6 @@
-"""Runs jobs on the machines of a Ray cluster that is joined, in chunks; what a lost machine had begins again elsewhere.
+"""Runs jobs in chunks on the machines of a connected Ray cluster; chunks of a lost machine are restarted elsewhere.
 
-Nothing of this machine is needed there but the same installation of Weir: models travel with the jobs.
+The machines need only the same installation of Weir: models are sent with the jobs.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from weir.registry import is_pool
 from weir.simulator.cluster import core_count
 from weir.simulator.executables import find_simulator
 
-# Tasks of fewer jobs spend their time on being tasks.
+# The overhead of tasks with fewer jobs would dominate.
 _CHUNK = 15
-# So that a machine never waits for its next task.
+# More than one, so that a machine never waits for its next task.
 _TASKS_PER_CORE = 2
 _LOSSES_TO_GIVE_UP = 5
 
 
 def check_travels(plan: ReplayPlan) -> None:
-    """Raises an InputError for controllers and videos that are files which other machines do not have."""
+    """Raises InputError for controllers and videos in files that other machines do not have."""
     if plan.call:
         raise InputError("--stack libwebrtc: runs on this machine; omit it or --address")
     for name in plan.controllers:
@@ -39,11 +39,11 @@ def check_travels(plan: ReplayPlan) -> None:
 
 
 def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float) -> Generator[MeasuredRun, None, None]:
-    """As `measured_runs`, with the same records, on the cluster; `simulator` is that of this machine. Closing the
-    generator, or an exception at its consumer, ends all tasks.
+    """`measured_runs` on the cluster, with the same records; `simulator` is that of this machine. Closing the
+    generator, or an exception in its consumer, ends all tasks.
 
     Raises:
-        SimulatorFailed: on some machine the executable does not start, or only dies.
+        SimulatorFailed: on some machine the executable does not start, or always dies.
     """
     import ray
 
@@ -54,7 +54,7 @@ def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float
     simulator_sha256 = sha256_of_file(simulator)
     try:
         while waiting or running:
-            # Machines may come and go.
+            # The number of machines may change.
             while waiting and len(running) < _TASKS_PER_CORE * max(1, core_count()):
                 chunk = waiting.popleft()
                 running[task.remote(chunk, models, simulator_sha256, time_limit_s)] = chunk
@@ -65,7 +65,7 @@ def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float
                 except (ray.exceptions.WorkerCrashedError, ray.exceptions.ObjectLostError) as error:
                     lost = f"its machine was lost {_LOSSES_TO_GIVE_UP + 1} times ({type(error).__name__})"
                     runs = [MeasuredRun(JobOutcome(job, error=lost)) for job in chunk]
-                # The jobs as they are here: their models are files of this machine.
+                # Restore the jobs of this machine, whose models are local files.
                 by_key = {job.key: job for job in chunk}
                 for run in runs:
                     yield replace(run, outcome=replace(run.outcome, job=by_key[run.outcome.job.key]))
@@ -77,7 +77,7 @@ def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float
 def _run_chunk(
     jobs: Sequence[ReplayJob], models: dict[str, bytes], simulator_sha256: str, time_limit_s: float
 ) -> list[MeasuredRun]:
-    """On a machine of the cluster."""
+    """Runs a chunk; executed on a machine of the cluster."""
     simulator = find_simulator()
     if sha256_of_file(simulator) != simulator_sha256:
         error = f"machine {platform.node()} has another build of {simulator.name}; give all machines the same"

@@ -18,15 +18,17 @@ HOW = "FILE.py:CLASS, ./LIBRARY.so, ./PROGRAM, FILE.onnx or, without the guard, 
 DEFAULT_TIME_LIMIT_S = 1.0
 _PYTHON = re.compile(r"(?P<file>.*\.py)(?::(?P<class>[^:/]*))?", re.DOTALL)
 _MODEL = re.compile(r"(?P<file>.*\.onnx)(?P<bare>:bare)?", re.DOTALL)
-# It becomes part of file names and of the page.
+# Valid names, which become part of file names and of the page.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True)
 class CustomController:
-    """`name` is for tables and files. One of `command`, which speaks JSON lines, `library` and `model` is there.
-    `identity` changes with the file's content: what else the file reads or imports is not looked at. `guard` is of a
-    model.
+    """A controller in a file of the user.
+
+    `name` is for tables and files. Exactly one of `command`, a program with JSON lines, `library` and `model` is set.
+    `identity` changes with the content of the file, but not of files that it reads or imports. `guard`: run a model
+    with the guard.
     """
 
     name: str
@@ -44,7 +46,7 @@ class CustomController:
         return self.identity.partition(":")[0]
 
     def job(self) -> dict[str, Any]:
-        """As `custom` in a job of weir-sim and, models apart, for weir-peer."""
+        """The value of `custom` in a job of weir-sim and, except for models, for weir-peer."""
         if self.model:
             return {"kind": "policy", "model": self.model, "guard": self.guard}
         what = {"library": self.library} if self.library else {"command": list(self.command)}
@@ -52,19 +54,19 @@ class CustomController:
 
 
 def is_custom(text: str) -> bool:
-    """True for the name of a file rather than of a built-in controller."""
+    """True for the name of a file, not of a built-in controller."""
     return "/" in text or text.endswith(".so") or any(kind.fullmatch(text) for kind in (_PYTHON, _MODEL))
 
 
 def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> CustomController:
-    """Reads the file that `--controller TEXT` names, without running it.
+    """Reads the file of `--controller TEXT` without running it.
 
     Raises:
-        InputError: there is no such file, or it cannot be one.
+        InputError: there is no such file, or it cannot be a controller.
     """
     python = _PYTHON.fullmatch(text)
     if python and python["class"] is None and os.access(text, os.X_OK):
-        # A program that is written in Python.
+        # An executable Python file is a program.
         python = None
     elif python and not python["class"]:
         raise InputError(
@@ -86,7 +88,7 @@ def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S
             "_ and - only, 64 at most"
         )
     if python:
-        # -P: this file's folder is not where the user's imports are looked for.
+        # -P: do not search this file's folder for the user's imports.
         runner = str(Path(custom_python_class.__file__))
         command = (sys.executable, "-P", runner, str(path), python["class"])
         return CustomController(name, text, f"{digest}:{python['class']}", command=command, time_limit_s=time_limit_s)
@@ -102,9 +104,7 @@ def read_custom_controller(text: str, time_limit_s: float = DEFAULT_TIME_LIMIT_S
 
 
 def check_custom_names(custom: Sequence[CustomController], built_in: Sequence[str]) -> None:
-    """Raises:
-    InputError: two have one name, or one that is built in.
-    """
+    """Raises InputError if two controllers have the same name, or one has the name of a built-in one."""
     by_name: dict[str, CustomController] = {}
     for controller in custom:
         if controller.name in built_in:

@@ -28,10 +28,10 @@ NEAR_COPY_RATIO = 0.01
 
 @dataclass(frozen=True)
 class PathOptions:
-    """Path options of the command line; None leaves the file's own value, or the default where it has none.
+    """Path options of the command line; None: the file's value, or the default if it has none.
 
     `one_way_delay_ms` is for both directions, `loss_ratio` (independent losses, 0 to 1) and `queue` for the forward
-    link; `reverse` is a trace for the reverse link. `reading` states how the rows of files are read.
+    link; `reverse` is a trace for the reverse link. `reading` states how to read the rows of files.
     """
 
     one_way_delay_ms: float | None = None
@@ -59,13 +59,13 @@ def read_inputs(
             `catalogue/NAME` for one.
         options: applied to each.
         repair: accept traces with faults that can be repaired.
-        on_trace: called with each input as it was read, its findings included.
+        on_trace: called with each input as read, including its findings.
         window_ms: averaging window for Mahimahi files, ms.
-        media: of the flows under test. None: the scenario's own, video for plain traces and the bundled scenarios.
+        media: media of the flows under test. None: the scenario's own, or video for plain traces.
         max_bitrate_bps: limit of these media. None: the scenario's own.
 
     Raises:
-        InputError: a file or name is not usable, or two inputs have one name or are one path.
+        InputError: a file or name is not usable, or two inputs have the same name or the same path.
     """
     path_values = {key: value for key, value in vars(options).items() if key != "reading"}
     found: dict[str, tuple[str, Scenario]] = {}
@@ -99,8 +99,8 @@ def _path_of(scenario: Scenario) -> dict[str, JsonValue]:
 
 
 def near_copies(scenarios: Sequence[Scenario]) -> dict[str, str]:
-    """Scenarios that are almost the path of an earlier one, and its name: the same in all but numbers, of which each
-    differs by at most NEAR_COPY_RATIO. They are not independent of each other.
+    """Scenarios with almost the same path as an earlier one, and its name: they are equal except for numbers, each of
+    which differs by at most NEAR_COPY_RATIO. Such scenarios are not independent.
     """
     originals: dict[str, list[tuple[str, NDArray[np.float64]]]] = {}
     found = {}
@@ -119,7 +119,7 @@ def near_copies(scenarios: Sequence[Scenario]) -> dict[str, str]:
 
 
 def _form(value: JsonValue, numbers: list[float]) -> JsonValue:
-    """A value without its numbers, which join `numbers`."""
+    """A value without its numbers, which are appended to `numbers`."""
     if isinstance(value, dict):
         return {key: _form(value[key], numbers) for key in sorted(value)}
     if isinstance(value, list):

@@ -26,20 +26,19 @@ SeriesOfPlan = Literal["kept", "first kept", "measured"]
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """The runs: every scenario as each seed varies it (`weir.traces.schema.variation`), alike for all controllers.
+    """The runs: every scenario varied by each seed (`weir.traces.schema.variation`), equally for all controllers.
 
-    `model` is for the controller weir; None when that is not among them. `custom` holds the custom ones of
-    `controllers`, by name.
+    `model` is for the controller weir; None if that is not among them. `custom`: the custom controllers by name.
 
-    `guard_off`: rules of the guard (`weir.registry.GUARD_RULES`) that are switched off. `decision_delay_ms`: how long
-    each decision of a model takes.
+    `guard_off`: guard rules (`weir.registry.GUARD_RULES`) that are switched off. `decision_delay_ms`: time that each
+    decision of a model takes.
 
-    `path_seed`: all runs have the path of that seed, and differ in what else is chance.
+    `path_seed`: all runs have the path of this seed, and differ only in other random values.
 
-    `call`: the media of virtual calls, for the simulator of libwebrtc's stack; None for that of the simulator's own.
+    `call`: the media of virtual calls, for the simulator with libwebrtc's stack; None for the simulator's own stack.
 
-    `series`: "kept" in files beside the results; of the first seed "first kept"; or "measured" alone. Every run has
-    them, since a score without what a viewer saw is another one.
+    `series`: "kept" in files with the results; "first kept": those of the first seed; or only "measured". Every run
+    computes them, since scores depend on what the viewer sees.
     """
 
     scenarios: Sequence[Scenario]
@@ -58,8 +57,8 @@ class ReplayPlan:
 
 @dataclass(frozen=True)
 class ReplayJob(SimulatorJob):
-    """One run of a replay. `key` stands for everything that determines the run's bytes; `media` are those of the flows
-    under test, by their id.
+    """One run of a replay. `key` is a digest of everything that determines the bytes of the run; `media` are those of
+    the flows under test, by ID.
     """
 
     key: str
@@ -73,13 +72,13 @@ class ReplayJob(SimulatorJob):
 
 
 def model_description(plan: ReplayPlan) -> ModelAbout | None:
-    """Name and SHA-256 of the model that the controller weir ran; None when it did not run."""
+    """Name and SHA-256 of the model of the controller weir; None if that does not run."""
     return ModelAbout(name=plan.model.name, sha256=sha256_of_file(plan.model)) if plan.model else None
 
 
 def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
-    """The runs of a plan by their key, which stands for everything that determines a run's bytes. Seeds outermost: an
-    interrupted replay has compared all controllers on the first seeds.
+    """The runs of a plan by key, a digest of everything that determines the bytes of a run. Seeds are outermost, so
+    that an interrupted replay has results of all controllers for the first seeds.
 
     Raises:
         MissingComponent: the simulator does not work.
@@ -136,13 +135,13 @@ def plan_jobs(plan: ReplayPlan) -> dict[str, ReplayJob]:
 
 
 def runs_policy(controller: str, custom: CustomController | None) -> bool:
-    """True where a model decides, alone or in a pool."""
+    """True if a model decides, alone or in a pool."""
     if custom:
         return bool(custom.model)
     return uses_model(controller) or (is_pool(controller) and bool(member_digests(controller)))
 
 
 def member_digests(pool: str) -> list[str]:
-    """The SHA-256 of each policy that a pool's line names by its file."""
+    """The SHA-256 of each policy file in a pool specification."""
     files = (member.removeprefix(POLICY_FILE) for member in pool_members(pool) if member.startswith(POLICY_FILE))
     return [sha256_of_file(Path(file)) for file in files]

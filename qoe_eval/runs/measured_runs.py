@@ -1,4 +1,4 @@
-"""Runs jobs through `weir-sim` and measures what they did."""
+"""Runs jobs in `weir-sim` and computes their measures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weir.qoe_eval.runs.simulator_worker import JobOutcome, SimulatorWorker
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """The outcome of a job, with its measures in the record, and its series where the job keeps them."""
+    """The outcome of a job, with measures in its record, and its series if the job keeps them."""
 
     outcome: JobOutcome[ReplayJob]
     series: Series | None = None
@@ -27,7 +27,7 @@ class MeasuredRun:
 def measured_runs(
     simulator: Path, jobs: Sequence[ReplayJob], processes: int, time_limit_s: float
 ) -> Generator[MeasuredRun, None, None]:
-    """`run_jobs` with measures."""
+    """`run_jobs`, with measures in the records."""
     with closing(run_jobs(simulator, jobs, processes, time_limit_s, _run)) as outcomes:
         for outcome in outcomes:
             yield MeasuredRun(outcome) if outcome.record is None else _measured(outcome, outcome.record)

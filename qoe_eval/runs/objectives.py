@@ -1,4 +1,4 @@
-"""One model under many objectives: the three presets, and a fan spread over the simplex of weights."""
+"""One model under many objectives: the three presets, and a fan over the simplex of weights."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ FOLDER = "objectives"
 SEED = 1
 SHOWN = ("utilisation", "p95_queueing_delay_ms", "loss_ratio", "challenge")
 REFERENCES = ("gcc", "rule")
-# Steps of the R2 sequence (Roberts 2018): 1 / g and 1 / g^2, g being the root of g^3 = g + 1.
+# Steps of the R2 sequence (Roberts 2018): 1 / g and 1 / g^2, where g is the root of g^3 = g + 1.
 _G = 1.324717957244746
 
 
 def objective_fan(count: int) -> list[Objective]:
-    """Objectives spread evenly over the simplex, no weight below 0.05; the first ones of a longer fan are the shorter
-    fan.
-    """
+    """Objectives spread evenly over the simplex, no weight below 0.05; a shorter fan is a prefix of a longer one."""
     fan = []
     for index in range(1, count + 1):
         first, second = (0.5 + index / _G) % 1.0, (0.5 + index / _G**2) % 1.0
@@ -41,17 +39,17 @@ def objective_fan(count: int) -> list[Objective]:
 
 
 def objective_plans(plan: ReplayPlan, count: int) -> list[ReplayPlan]:
-    """The presets and a fan of `count` over the scenarios of a plan: its model alone, one seed, no series kept."""
+    """The presets and a fan of `count` over the scenarios of a plan: only its model, one seed, no series kept."""
     objectives = dict.fromkeys([*PRESETS.values(), *objective_fan(count)])
     alone = replace(plan, controllers=(POLICY,), seeds=(SEED,), series="measured")
     return [replace(alone, objective=objective) for objective in objectives]
 
 
 def summarise_objectives(records: Sequence[RunRecord], main_records: Sequence[RunRecord]) -> ObjectivesSummary | None:
-    """The summary of the runs of `objective_plans`; None where the presets have no scenario in common.
+    """The summary of the runs of `objective_plans`; None if the presets have no scenario in common.
 
-    The order of `records`, in which runs complete, changes nothing. `main_records` are those of the main comparison,
-    for the controllers beside the model.
+    The result does not depend on the order of `records`, in which runs complete. `main_records` are those of the main
+    comparison, for the reference controllers.
     """
     by_objective: dict[Objective, dict[str, Measures]] = {}
     for record in sorted_records(records, dict.fromkeys(record.scenario for record in main_records)):
@@ -94,8 +92,8 @@ def summarise_objectives(records: Sequence[RunRecord], main_records: Sequence[Ru
 
 
 def pareto_front(points: Sequence[ObjectiveMeans]) -> list[bool]:
-    """Which points are not dominated by another: one with at least the utilisation and at most the p95 queueing delay,
-    and one of them better. Points that lack either are on no front.
+    """True for each point that is not dominated by another: one with at least the utilization and at most the p95
+    queueing delay, one of which is better. False for points that lack either.
     """
     places = [
         None
@@ -124,7 +122,7 @@ def _means(runs: Iterable[Measures], weights: Objective | None = None, *, with_u
 
 
 def _utilities(runs: Sequence[Measures]) -> dict[str, float | None]:
-    """The mean utility of runs under each preset's weights, whatever objective they had."""
+    """The mean utility of runs with each preset's weights, regardless of the objective of the runs."""
     means: dict[str, float | None] = {}
     for name in LISTED:
         known = [value for run in runs if (value := utility(PRESETS[name], run)) is not None]

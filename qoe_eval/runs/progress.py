@@ -1,4 +1,4 @@
-"""Runs plans with a progress bar, turns what a user or a broken simulator does into messages and exit status, and ends
+"""Runs plans with a progress bar, converts interrupts and simulator failures to messages and exit status, and ends
 commands that measure goals.
 """
 
@@ -38,12 +38,12 @@ def run_with_progress(
     after_interrupt: str = "",
     on_cluster: bool = False,
 ) -> ReplayOutcome:
-    """`complete_plans` for a command. SIGTERM does what Ctrl-C does; `after_interrupt` tells the user what else is
-    possible then. Without a terminal, progress is a line each half minute. `on_cluster`: on the one that is joined.
+    """`complete_plans` for a command. SIGTERM acts like Ctrl-C; `after_interrupt` is appended to the message then.
+    Without a terminal, progress is one line per half minute. `on_cluster`: use the connected cluster.
 
     Raises:
-        InputError: the simulator refused a run; what is complete is kept.
-        typer.Exit: status 1, after a message: interrupted, or the simulator dies whatever it is given.
+        InputError: the simulator refused a run; complete runs are kept.
+        typer.Exit: status 1, after a message: interrupted, or the simulator always dies.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     in_lines = not (quiet or console.is_terminal)
@@ -79,7 +79,7 @@ def run_with_progress(
 
 
 def end_with_failures(failures: Sequence[str], console: Console, noun: str = "run") -> None:
-    """Ends with status 1 when runs did not complete, and names the first five."""
+    """Ends with status 1 if runs did not complete, and lists the first five."""
     if failures:
         shown = "\n".join(f"  {failure}" for failure in failures[:5])
         console.print(f"weir: {counted(len(failures), noun)} did not complete:\n{shown}")
@@ -95,8 +95,8 @@ def finish(
     *,
     as_json: bool,
 ) -> None:
-    """Writes what was measured, shows it, and ends with status 1 when something did not complete. `run` of the document
-    has `wall_s`, `runs` and `failures`. The first page is named as the place of details.
+    """Writes and shows results, and ends with status 1 if something did not complete. `run` of the document has
+    `wall_s`, `runs` and `failures`. Refers to the first page for details.
 
     Raises:
         typer.Exit: status 1, after a message: runs or calls did not complete.

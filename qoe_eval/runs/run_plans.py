@@ -1,10 +1,10 @@
-"""Runs plans of replays, scenarios under controllers and seeds, and writes the results into one folder.
+"""Runs plans of replays (scenarios, controllers, seeds), and writes the results to one folder.
 
     inputs x controllers x seeds --> jobs --> weir-sim processes --> results.jsonl, series/ --> summary.json,
     report.html
 
-A replay that was interrupted is taken up again where it was: runs whose record is complete, and was made from the
-same scenario, options, model and simulator, are not run again.
+An interrupted replay resumes: runs with a complete record from the same scenario, options, model and simulator are not
+repeated.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from weir.qoe_eval.runs.measured_runs import MeasuredRun, measured_runs
 from weir.qoe_eval.runs.simulator_worker import JobOutcome
 from weir.qoe_eval.runs.store import RunStore
 
-# A run gets this much time, and as much again as it simulates: hundreds of times what it needs. A virtual call with
-# real video may need a second for each, and another where the machine is busy.
+# Time limit of a run, in addition to the simulated time: hundreds of times the usual time. Virtual calls with real
+# video may take one second per simulated second, and more on a busy machine; their simulated time counts by the factor.
 _TIME_LIMIT_S = 30.0
 _CALL_TIME_FACTOR = 5.0
 
@@ -31,7 +31,7 @@ OnProgress = Callable[[int, int, str], None]
 
 @dataclass
 class ReplayOutcome:
-    """All complete records, in the order of the plans, and what went wrong. `by_plan` holds each plan's own."""
+    """All complete records, in the order of the plans, and failures. `by_plan` has the records of each plan."""
 
     records: list[RunRecord] = field(default_factory=list)
     by_plan: list[list[RunRecord]] = field(default_factory=list)
@@ -44,7 +44,7 @@ class ReplayOutcome:
         return next((failure for failure in self.failures if failure.refused), None)
 
     def all_records(self) -> list[RunRecord]:
-        """The records, of a replay that needs every one.
+        """The records, for replays that require all of them.
 
         Raises:
             InputError: a run failed; the message has the first failure.
@@ -57,18 +57,18 @@ class ReplayOutcome:
 def complete_plans(
     plans: Sequence[ReplayPlan], folder: Path, processes: int | None, on_progress: OnProgress | None = None
 ) -> ReplayOutcome:
-    """Runs what is not there yet, appending each record as it completes. A run of several plans runs once. `processes`
-    of this machine; None: on the cluster that is joined.
+    """Makes the missing runs, appending each record as it completes. A run in several plans is made once. `processes`:
+    number on this machine; None: use the connected cluster.
 
-    A run that the simulator refuses ends the replay: the refusal (a bad model, say) would come again for every run of
-    that controller. Runs that die or overstay are counted as failures, and the others go on. `on_progress` gets the
-    complete runs, all runs, and the name of the latest.
+    A run that the simulator refuses ends the replay: the refusal (for example of a bad model) would recur for every run
+    of that controller. Runs that die or exceed the time limit are failures, and the others continue. `on_progress` gets
+    the numbers of complete and of all runs, and the name of the latest.
 
     Raises:
         InputError: the folder cannot be used.
         MissingComponent: the simulator does not work.
-        SimulatorFailed: it dies whatever it is given.
-        KeyboardInterrupt: what is complete is kept.
+        SimulatorFailed: the simulator always dies.
+        KeyboardInterrupt: interrupted; complete runs are kept.
     """
     if not plans:
         return ReplayOutcome()
@@ -114,7 +114,7 @@ def complete_plans(
 
 
 def _runs(jobs: Sequence[ReplayJob], processes: int | None, limit_s: float) -> Generator[MeasuredRun, None, None]:
-    """The jobs of one simulator after those of another."""
+    """Runs the jobs, simulator by simulator."""
     for simulator in dict.fromkeys(job.simulator for job in jobs):
         own = [job for job in jobs if job.simulator == simulator]
         if processes is None:

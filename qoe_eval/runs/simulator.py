@@ -1,7 +1,7 @@
-"""Runs jobs through `weir-sim run -`, several processes at once.
+"""Runs jobs in `weir-sim run -`, several processes at once.
 
 Each process has at most one job, and a thread that waits for its answer, its end or the job's time limit. A process
-that dies or overstays is replaced; its job is answered with a failure.
+that dies or exceeds the limit is replaced; its job fails.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weir.installation import how_to_get
 from weir.qoe_eval.runs.simulator_worker import JobOutcome, JobType, RunJob, SimulatorFailed, SimulatorWorker
 from weir.registry import CONTROLLERS
 
-# This many processes that die before the first answer of any: something is wrong with the executable, not with a job.
+# If this many processes die before any has answered, the executable is at fault, not a job.
 _DEATHS_TO_GIVE_UP = 3
 
 
@@ -29,7 +29,7 @@ def simulator_versions(executable: Path) -> dict[str, str]:
     """The output of `weir-sim --version`.
 
     Raises:
-        MissingComponent: it does not start, or its output has another form.
+        MissingComponent: weir-sim does not start, or its output has another form.
     """
     try:
         answer = subprocess.run([executable, "--version"], capture_output=True, text=True, timeout=20, check=True)
@@ -43,19 +43,19 @@ def simulator_versions(executable: Path) -> dict[str, str]:
 
 
 def unavailable_controllers(executable: Path) -> set[str]:
-    """The controllers that a later libwebrtc has than weir-sim is built with.
+    """The controllers that require a later libwebrtc than the one in weir-sim.
 
     Raises:
-        MissingComponent: it does not start, or its output has another form.
+        MissingComponent: weir-sim does not start, or its output has another form.
     """
-    # The one of January 2023 has no version number: "2023-01".
+    # The version of January 2023 is not a number: "2023-01".
     version = simulator_versions(executable).get("libwebrtc", "")
     milestone = int(version.partition(".")[0]) if re.match(r"\d+\.", version) else 0
     return {name for name, one in CONTROLLERS.items() if one.libwebrtc_milestone > milestone}
 
 
 def say_left_out(names: Iterable[str], unavailable: Collection[str]) -> None:
-    """Tells on standard error which of the controllers `names`, if any, are left out since they are `unavailable`."""
+    """Prints on standard error which of the controllers `names` are omitted because they are `unavailable`, if any."""
     if left_out := [name for name in dict.fromkeys(names) if name in unavailable]:
         typer.echo(f"weir: left out: {', '.join(left_out)}; they need {how_to_get('webrtc')}", err=True)
 
@@ -67,16 +67,16 @@ def run_jobs(
     time_limit_s: float,
     run: RunJob[JobType] = SimulatorWorker.run,
 ) -> Generator[JobOutcome[JobType], None, None]:
-    """Runs each job and yields outcomes as they come. `run` is called in the thread of a worker.
+    """Runs each job and yields outcomes as they complete. `run` is called in the thread of a worker.
 
-    Closing the generator, or an exception at its consumer (KeyboardInterrupt included), ends all processes.
+    Closing the generator, or an exception in its consumer (including KeyboardInterrupt), ends all processes.
 
     Raises:
         SimulatorFailed: the executable does not start, or several processes die and none has ever answered.
     """
     waiting = deque(jobs)
     deaths = answers = 0
-    # Processes are started when they first have a job, and only as many as there are jobs.
+    # Each process is started with its first job; there are at most as many as jobs.
     workers = [SimulatorWorker[JobType](executable) for _ in range(min(processes, len(waiting)))]
     idle = list(workers)
     running: dict[Future[tuple[JobOutcome[JobType], bool]], SimulatorWorker[JobType]] = {}
@@ -87,7 +87,7 @@ def run_jobs(
                     while waiting and idle:
                         worker = idle.pop()
                         running[threads.submit(run, worker, waiting.popleft(), time_limit_s)] = worker
-                    # Python misses a Ctrl-C that comes just before it begins to wait.
+                    # Wait with a timeout: Python misses a Ctrl-C just before it begins to wait.
                     for done in wait(running, 0.2, FIRST_COMPLETED).done:
                         idle.append(running.pop(done))
                         outcome, died = done.result()

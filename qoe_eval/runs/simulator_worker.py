@@ -1,4 +1,4 @@
-"""One `weir-sim run -` process, what it is given and what became of it."""
+"""One `weir-sim run -` process, its jobs and their outcomes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from weir.simulator.child_process import die_with_parent, end, exit_text, kill, 
 
 
 class SimulatorFailed(RuntimeError):
-    """The simulator does not work at all. The message has what it wrote last."""
+    """The simulator does not work at all. The message has its last output."""
 
 
 @dataclass(frozen=True)
 class SimulatorJob:
-    """One run. `name` is for people; `request` is a line of `weir-sim run -`, without its "job" member."""
+    """One run. `name` is for messages; `request` is a line of `weir-sim run -`, without its "job" member."""
 
     name: str
     request: Mapping[str, JsonValue]
@@ -36,9 +36,9 @@ JobType = TypeVar("JobType", bound=SimulatorJob)
 
 @dataclass(frozen=True)
 class JobOutcome(Generic[JobType]):
-    """The record of one job, or why there is none.
+    """The record of one job, or the reason why there is none.
 
-    `refused`: the simulator answered that the job itself is wrong (its input, its model); it did not die, and the
+    `refused`: the simulator answered that the job itself is invalid (its input, its model); it did not die, and the
     controller did not fail during the run.
     """
 
@@ -48,21 +48,21 @@ class JobOutcome(Generic[JobType]):
     refused: bool = False
 
     def describe(self) -> str:
-        """The failure in one line: which run, and why."""
+        """The failed run and the reason, on one line."""
         return f"{self.job.name}: {self.error}"
 
 
 class SimulatorWorker(Generic[JobType]):
-    """One process, which does one job at a time; started with the first one, and again after its end."""
+    """One process, which runs one job at a time; started with the first job, and again after its end."""
 
     def __init__(self, executable: Path) -> None:
         self._executable = executable
         self._process: subprocess.Popen[bytes] | None = None
-        # Appended to by the process.
+        # Standard error of the process.
         self._errors = tempfile.TemporaryFile("a+b")  # noqa: SIM115  (`close` closes it)
 
     def run(self, job: JobType, time_limit_s: float) -> tuple[JobOutcome[JobType], bool]:
-        """Does a job. Returns what became of it, and whether the process failed in another way than by its time.
+        """Runs a job. Returns its outcome, and True if the process failed other than by exceeding the time limit.
 
         Raises:
             SimulatorFailed: the executable does not start.
@@ -83,7 +83,7 @@ class SimulatorWorker(Generic[JobType]):
         timer.start()
         request = json.dumps({"job": job.name, **job.request}, separators=(",", ":")).encode()
         try:
-            # A process that is gone closes its output too.
+            # If the process has ended, the read below returns at once.
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.write(request + b"\n")
                 process.stdin.flush()
@@ -101,20 +101,19 @@ class SimulatorWorker(Generic[JobType]):
         return JobOutcome(job, error=f"weir-sim {exit_text(status)} in the middle of a run{last}"), True
 
     def kill(self) -> None:
-        """Kills the process, and what its custom controller has started, from any thread; the job that it has fails."""
+        """Kills the process and those started by its custom controller, from any thread; its job fails."""
         if process := self._process:
             kill(process)
 
     def close(self) -> None:
-        """Ends the process, which has no job."""
+        """Ends the process, which must not have a job."""
         self.kill()
         if self._process is not None:
             self._end()
         self._errors.close()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        # An own session: Ctrl-C at the terminal reaches this process, which then ends its children, and not them
-        # directly.
+        # In its own session, so that Ctrl-C at the terminal reaches only this process, which then ends its children.
         try:
             return subprocess.Popen(
                 [self._executable, "run", "-"],
@@ -122,7 +121,7 @@ class SimulatorWorker(Generic[JobType]):
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 start_new_session=True,
-                # Nor does it outlive a parent that is killed.
+                # It must not outlive a parent that is killed.
                 preexec_fn=die_with_parent,
             )
         except OSError as error:
@@ -143,7 +142,7 @@ class SimulatorWorker(Generic[JobType]):
             return JobOutcome(job, error=said), True
 
     def _end(self) -> int:
-        """Waits a moment for the process, which has closed its output, to end; returns its exit status."""
+        """Waits briefly for the end of the process, which has closed its output; returns its exit status."""
         process = self._process
         assert process is not None
         status = end(process, 2)
@@ -155,10 +154,10 @@ class SimulatorWorker(Generic[JobType]):
 
 
 RunJob = Callable[[SimulatorWorker[JobType], JobType, float], tuple[JobOutcome[JobType], bool]]
-"""As `SimulatorWorker.run`."""
+"""A function like `SimulatorWorker.run`."""
 
 
 def begin_in_pool() -> None:
-    """The start of a process of a pool: it dies with this program, which alone gets a Ctrl-C at the terminal."""
+    """Initializes a process of a pool: it dies with this program, and ignores Ctrl-C, which this program handles."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,8 +1,8 @@
-"""The folder of a replay: `results.jsonl`, grown line by line as runs complete, and the series beside it.
+"""The folder of a replay: `results.jsonl`, extended line by line as runs complete, and their series.
 
-A line holds everything about a run except its time series, which are in
+A line has everything about a run except its time series, which are in
 `series/<scenario>-<controller>-<seed>-<hash of these>.json.gz`.
-A line counts only when it is whole: a writer that was killed leaves a torn last line, which the next one drops.
+Only complete lines count: a killed writer leaves a truncated last line, which the next one drops.
 """
 
 from __future__ import annotations
@@ -41,30 +41,30 @@ class RecordStore(Generic[RecordType]):
         self._release: Callable[[], object] = lambda: None
 
     def close(self) -> None:
-        """Releases the folder, which `start` locks; the end of the store's life does so too."""
+        """Releases the folder, which `start` locks; so does the deletion of this object."""
         self._release()
 
     @property
     def results_path(self) -> Path:
-        """Where the records are."""
+        """The path of the records."""
         return self.folder / RESULTS
 
     def read(self) -> list[RecordType]:
-        """All whole records, in the order in which they were written.
+        """All complete records, in the order in which they were written.
 
         Raises:
-            InputError: a line other than the last is no record.
+            InputError: a line other than the last is not a record.
         """
         return read_records(self.results_path, self._kind) if os.path.lexists(self.results_path) else []
 
     def start(self, wanted: Mapping[str, bool]) -> list[RecordType]:
-        """Prepares the folder for the runs of these keys; returns the records that are there already.
+        """Prepares the folder for the runs of these keys; returns their existing records.
 
-        Records that are not wanted (other options, another build, disturbed calls) move to `results.previous.jsonl`,
-        so that the results that stay belong together.
+        Moves other records (other options, another build, disturbed calls) to `results.previous.jsonl`, so that the
+        remaining results belong together.
 
         Args:
-            wanted: by key, whether the run must have a file of series.
+            wanted: by key, True if the run must have a file of series.
 
         Raises:
             InputError: the folder cannot be used.
@@ -84,7 +84,7 @@ class RecordStore(Generic[RecordType]):
             append(self.folder / SET_ASIDE, b"".join(map(to_line, others)))
             moved = f"{counted(len(others), 'result')} that this command does not use moved to {SET_ASIDE}"
             error_console().print(f"weir: {printable(self.folder)}: {moved}")
-        # Also drops a torn last line.
+        # Also drops a truncated last line.
         write_bytes(self.results_path, b"".join(map(to_line, kept)))
         return kept
 
@@ -96,10 +96,10 @@ class RecordStore(Generic[RecordType]):
                 self.folder.rmdir()
 
     def append(self, record: RecordType, series: Series | None = None) -> None:
-        """Writes the series first, if they are to be kept: a record in the results always has them.
+        """Writes a record, and before it its series, if any, so that every record in the results has them.
 
         Raises:
-            InputError: it cannot be written; what was there before stays.
+            InputError: it cannot be written; earlier records remain.
         """
         if series is not None:
             make_folder(self.folder / SERIES)
@@ -108,12 +108,12 @@ class RecordStore(Generic[RecordType]):
         append(self.results_path, to_line(record))
 
     def series_path(self, record: RecordType) -> Path:
-        """Where the series of a run are."""
+        """The path of the series of a run."""
         name = file_name(record.scenario, record.controller, record.seed)
         return self.folder / SERIES / f"{name}.json.gz"
 
     def read_series(self, record: RecordType) -> Series | None:
-        """The series of a run; None when the file is gone."""
+        """The series of a run; None if the file is missing."""
         path = self.series_path(record)
         try:
             with open_file(path) as file, gzip.open(file) as compressed:
@@ -140,6 +140,6 @@ class RunStore(RecordStore[RunRecord]):
         super().__init__(folder, RunRecord)
 
     def with_series(self, record: RunRecord) -> RunRecord:
-        """A record as the simulator wrote it, with its series; unchanged when their file is gone."""
+        """The record with its series; unchanged if their file is missing."""
         series = self.read_series(record)
         return record if series is None else record.with_series(series)

@@ -1,8 +1,8 @@
-"""Runs long tasks in processes of their own, several at once, with progress; interrupted, each keeps what it has.
+"""Runs long tasks in separate processes, several at once, with progress; interrupted tasks can keep their results.
 
-A task is a picklable object with a `name`. The function that does it gets the task and `report`, to be called often
-with how far it is: `report` raises KeyboardInterrupt when the task is to stop, because of Ctrl-C or because the program
-that started it is gone. What it returns is picklable too.
+A task is a picklable object with a `name`. The function that executes it gets the task and `report`, which it calls
+often with its progress: `report` raises KeyboardInterrupt if the task must stop, because of Ctrl-C or because the
+program that started it has ended. The function's result is picklable, too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from weir.errors import InputError
 
 _REPORT_INTERVAL_S = 0.3
-# A stopped task writes its results first; the simulators of a dead one end by themselves.
+# A stopped task writes its results first; the simulators of a killed task end by themselves.
 _STOP_LIMIT_S = 60.0
 
 
@@ -28,7 +28,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """For people, and one of its kind among the tasks."""
+        """A display name, unique among the tasks."""
 
 
 TaskType = TypeVar("TaskType", bound=Named)
@@ -44,7 +44,7 @@ class TaskFailure:
     error: str
 
     def describe(self) -> str:
-        """In one line."""
+        """The failure on one line."""
         return f"{self.name}: {self.error}"
 
 
@@ -62,12 +62,12 @@ def run_tasks(
     on_progress: Callable[[TaskType, int], None],
     on_done: Callable[[TaskType, Result | TaskFailure], Iterable[TaskType] | None],
 ) -> list[TaskFailure]:
-    """Does all tasks in their order, `processes` at once, and gives back those that failed; the others go on. `work`,
-    at the top level of a module, runs in the task's process; the callbacks run here. `on_done` gets what `work` has
-    returned, or why a task failed, and may return tasks that follow.
+    """Executes all tasks in order, `processes` at once, and returns the failures, which do not stop other tasks.
+    `work`, a top-level function of a module, runs in the task's process; the callbacks run in this process. `on_done`
+    gets the result of `work` or the failure, and may return further tasks.
 
     Raises:
-        KeyboardInterrupt: after all running tasks have stopped.
+        KeyboardInterrupt: interrupted; all running tasks have stopped.
     """
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
@@ -80,8 +80,8 @@ def run_tasks(
                 task = waiting.popleft()
                 receiving, sending = context.Pipe(duplex=False)
                 process = context.Process(target=_run, args=(work, task, sending, stop), name=task.name)
-                # Blocked in the child for good: a Ctrl-C at the terminal is for this program, which then tells its
-                # tasks.
+                # The child inherits the blocked signal: Ctrl-C at the terminal is for this program, which then stops
+                # its tasks.
                 before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                 try:
                     process.start()
@@ -142,11 +142,11 @@ def _run(work: Callable[[Any, Report], Any], task: Any, sending: Connection, sto
             done = work(task, report)
         except KeyboardInterrupt:
             sending.send(("stopped", None))
-        except Exception as error:  # whatever it is, the other tasks go on
+        except Exception as error:  # whatever it is, the other tasks continue
             said = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
             sending.send(("failed", said))
         else:
             sending.send(("done", done))
     except OSError:
-        # Nobody listens any more.
+        # The parent no longer listens.
         return

@@ -1,1 +1,1 @@
-"""`weir serve`: a page on this machine to make calls, steer and watch them."""
+"""`weir serve`: a page on this machine to make, steer and watch calls."""

@@ -1,4 +1,4 @@
-"""The calls in the output folder, and their files by path. Nothing outside the folder is read."""
+"""The calls in the output folder, and their files by path. Reads nothing outside the folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_FOLDERS = 5000
 MAX_TEXT = 500
 MAX_FREEZES = 200
 
-# The files that are served.
+# The types of files that are served.
 CONTENT_TYPES = {
     ".html": "text/html",
     ".mp4": "video/mp4",
@@ -30,14 +30,14 @@ CONTENT_TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
-# The measures that the page shows; the first ones also in the list of calls.
+# The measures on the page; IN_LIST are also in the list of calls.
 IN_LIST = ("received_bitrate_bps", "frames_per_second", "vmaf_mean", "frozen_share", "end_to_end_delay_ms_p95")
 SHOWN = (*IN_LIST, "network_delay_ms_p95", "vmaf_p5", "utilisation", "loss_ratio")
 
 
 class ListedCall(TypedDict):
-    """A call as the page lists it; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
-    why it ended early, `disturbed` the reasons; `freezes` are pairs of start and duration, in seconds of the recording.
+    """A call in the page's list; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
+    why it ended early, `disturbed` why it was; `freezes` are pairs of start and duration, in s since the call began.
     """
 
     folder: str
@@ -55,10 +55,10 @@ class ListedCall(TypedDict):
 
 
 def new_folder(out: Path, scenario: str, controller: str) -> Path:
-    """Makes the folder of a new call, named by time, scenario and controller.
+    """Creates the folder of a new call, named by time, scenario and controller.
 
     Raises:
-        InputError: it cannot be made.
+        InputError: the folder cannot be created.
     """
     stem = re.sub(r"[^A-Za-z0-9.]+", "-", f"{datetime.now():%Y-%m-%d-%H%M%S}-{scenario}-{controller}")[:120]
     number = 1
@@ -75,7 +75,7 @@ def new_folder(out: Path, scenario: str, controller: str) -> Path:
 
 
 def list_calls(out: Path) -> list[ListedCall]:
-    """The newest calls first, at most 100; folders without a readable record are skipped."""
+    """The newest calls first, at most 100; skips folders without a readable record."""
     found = sorted(_records(out), key=lambda path: path.stat().st_mtime, reverse=True)
     calls = (describe_call(out, path.parent) for path in found[:MAX_LISTED])
     return [call for call in calls if call is not None]
@@ -115,7 +115,7 @@ def find_file(out: Path, path: str) -> Path | None:
         return None
     try:
         root = out.resolve(strict=True)
-        # Resolved, so that a link cannot lead out of the folder.
+        # Resolve links, so that none can lead out of the folder.
         found = (root / path).resolve(strict=True)
     except (OSError, ValueError, RuntimeError):
         return None
@@ -142,7 +142,7 @@ def _records(out: Path) -> Iterator[Path]:
 
 
 def _beside(out: Path, folder: Path, name: str) -> str | None:
-    """The file in the call's folder; a report also in the folders above, where that of a comparison is."""
+    """The file in the call's folder; a report also in parent folders, which have that of a comparison."""
     while folder.is_relative_to(out):
         if (folder / name).is_file():
             return (folder / name).relative_to(out).as_posix()

@@ -1,4 +1,4 @@
-"""Checks what a viewer may request: a new call, and changes to the running one."""
+"""Validates viewers' requests: for a new call, and for changes to the running one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHANGES = {
 
 @dataclass(frozen=True)
 class CallRequest:
-    """A call as a viewer requests it. `objective`: weights of throughput, latency and loss, sum 1. `beside`: the
+    """A viewer's request for a call. `objective`: weights of throughput, latency and loss, sum 1. `beside`: the
     controller of a second call on an equal path; empty for none.
     """
 
@@ -52,7 +52,7 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     Args:
         data: an object with `scenario` (a name), `sender`, `controller` (or a pool specification), `objective`,
             `duration_s` (5 to 600), `size` ("640x360" or "1280x720"), and `beside` (a controller of a browser, or "").
-        scenarios: those that can be named.
+        scenarios: the permitted scenarios by name.
 
     Raises:
         InputError: the request is invalid; the message names the field.
@@ -76,8 +76,8 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
 
 def read_change(text: str) -> Order:
     """Reads a change to the running call: `stop`; `objective` with its weights (divided by their sum); `pool`
-    with `line`; `down` with `duration_s`; `model` with a `name` that is not checked: the caller finds its file, the
-    `path` of the order.
+    with `line`; `down` with `duration_s`; `model` with an unchecked `name`: the caller resolves it to the `path` of the
+    order.
 
     Raises:
         InputError: the change is invalid; the message names the field.

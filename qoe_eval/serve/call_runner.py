@@ -1,5 +1,5 @@
-"""Makes what a viewer requests, a call or two on equal paths: starts it, passes changes on, publishes its events, ends
-it with the server. One request at a time.
+"""Makes the calls of a viewer's request, one or two on equal paths: starts them, forwards changes, publishes events,
+and ends them with the server. One request at a time.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from weir.qoe_eval.serve.feed import Event, Feed, for_viewers
 from weir.registry import WEIGHTS
 
 MAX_CHANGES = 64
-# Each call has two encoders or decoders, a browser and a link in real time.
+# Cores for two calls, each of which has two encoders or decoders, a browser and a link in real time.
 CORES_FOR_TWO = 4
-# A stopped call still writes its video and measures; a server that ends waits this long for it.
+# A server that ends waits this long for a stopped call, which still writes its video and measures.
 END_S = 20.0
 
 _log = logging.getLogger(__name__)
@@ -41,10 +41,10 @@ RunCall = Callable[
 
 @dataclass(frozen=True)
 class CallBackend:
-    """How calls are made; tests replace it.
+    """The functions that make calls; tests replace it.
 
-    `missing` lists what this machine lacks for a request, and may take a second; `run_call` makes a call;
-    `write_report` writes `report.html` of results into a folder, and may take seconds. `cores`: of this machine.
+    `missing` lists the missing requirements of a request, and may take a second; `run_call` makes a call;
+    `write_report` writes `report.html` of results to a folder, and may take seconds. `cores`: number of CPU cores.
     """
 
     missing: Callable[[CallRequest], list[str]]
@@ -54,8 +54,8 @@ class CallBackend:
 
 
 def real_calls() -> CallBackend:
-    """Calls through namespaces and the emulated link, as `weir call` makes them."""
-    # Imported late: it loads the browser's driver.
+    """Real calls through namespaces and the emulated link, like those of `weir call`."""
+    # Imported late because it loads the browser's driver.
     from weir.qoe_eval.call.session import run_call
 
     return CallBackend(
@@ -67,18 +67,18 @@ def real_calls() -> CallBackend:
 
 
 class CallInProgress(Exception):
-    """Another call is not over yet."""
+    """Another call is still running."""
 
 
 @dataclass
 class _Lane:
-    """One call of a request; its events have its `number`, from 0."""
+    """One call of a request; its `number`, from 0, is in its events."""
 
     number: int
     controller: str
     folder: Path
     connected: bool = False
-    # The y4m file that grows while the call receives.
+    # The y4m file that grows during the call.
     frames: Path | None = None
     failure: str = ""
     made: CallResult | None = None
@@ -108,7 +108,7 @@ class _Call:
             controller=lane.controller,
             objective=request.objective,
             duration_s=request.duration_s,
-            # The scenario without variation.
+            # Seed 0: the scenario without variation.
             seed=0,
             width=request.width,
             height=request.height,
@@ -135,9 +135,9 @@ class _Call:
 
 
 class CallRunner:
-    """Starts and ends calls; all methods from one event loop.
+    """Starts and ends calls; all methods must be called from one event loop.
 
-    Two calls run at once where the machine has the cores, until that has disturbed one; else one after the other.
+    Two calls run at once if the machine has enough cores, until this has disturbed one; then one after the other.
     """
 
     def __init__(self, out: Path, backend: CallBackend, feed: Feed) -> None:
@@ -149,7 +149,7 @@ class CallRunner:
         self._starting = False
         self._closed = False
         self._numbers = 0
-        # Two calls at once have been too much for this machine.
+        # True after two calls at once were too much for this machine.
         self._too_slow = False
 
     @property
@@ -162,21 +162,21 @@ class CallRunner:
         return self._call.describe() if self._call else None
 
     def received_videos(self) -> dict[int, tuple[Path, Path]]:
-        """The y4m file into which each running call receives, and its index, by the call's number in the request."""
+        """The y4m file of received frames of each running call, and its index, by the call's number in the request."""
         lanes = self._call.lanes if self._call is not None and self._call.status == "running" else []
         return {lane.number: (lane.frames, lane.folder / FRAME_LOG) for lane in lanes if lane.frames is not None}
 
     async def missing(self, request: CallRequest) -> list[str]:
-        """Returns what this machine lacks for a call, one sentence each."""
+        """Returns the missing requirements of a call, one sentence each."""
         return await asyncio.to_thread(self._backend.missing, request)
 
     async def start(self, request: CallRequest) -> dict[str, Any]:
         """Starts a call and describes it.
 
         Raises:
-            CallInProgress: another call is not over, or the server is ending.
-            MissingComponent: this machine lacks a component for it.
-            InputError: its folder cannot be made.
+            CallInProgress: another call is still running, or the server is ending.
+            MissingComponent: this machine lacks a required component.
+            InputError: the folder of the call cannot be created.
         """
         if self.running:
             raise CallInProgress
@@ -208,7 +208,7 @@ class CallRunner:
         return _Call(self._numbers, request, folder, lanes, at_once)
 
     def change(self, message: Order, viewer: str) -> None:
-        """Passes a checked change on to the call, and publishes it with the viewer who made it.
+        """Forwards a checked change to the call, and publishes it with the viewer who made it.
 
         Raises:
             InputError: no call is running, or it accepts no more changes.
@@ -216,7 +216,7 @@ class CallRunner:
         call = self._call
         if call is None or call.status != "running":
             raise InputError("no call is running")
-        # A path that changes changes for all; the rest is for those that it means something to.
+        # Changes of the path apply to all calls; others to calls that follow an objective.
         lanes = [one for one in call.lanes if message["type"] == "down" or call.settings(one).follows_objective]
         lanes = [one for one in lanes if one.task is None or not one.task.done()]
         if message["type"] == "stop":
@@ -229,7 +229,7 @@ class CallRunner:
         if message["type"] == "objective":
             throughput, latency, loss = (message[name] for name in WEIGHTS)
             call.request = replace(call.request, objective=(throughput, latency, loss))
-        # Viewers do not see where on this machine a model is.
+        # Viewers must not see the path of a model.
         shown = {name: value for name, value in message.items() if name not in ("type", "path")}
         self._publish({"type": "control", "action": message["type"], "viewer": viewer} | shown)
 
@@ -246,7 +246,7 @@ class CallRunner:
             await asyncio.wait([task])
 
     def _stop(self, call: _Call) -> None:
-        """A call accepts changes only once it is connected; until then it is cancelled, and cleans up after itself."""
+        """Stops a call by an order; before it is connected, and thus accepts orders, by cancellation."""
         call.stopped = True
         for lane in call.lanes:
             if lane.connected:
@@ -261,7 +261,7 @@ class CallRunner:
             for lanes in [call.lanes] if call.at_once else [[lane] for lane in call.lanes]:
                 if not call.stopped:
                     barrier = asyncio.Barrier(len(lanes)) if call.at_once else None
-                    # One that ends early does not end the others; all end with this task.
+                    # A call that ends early does not end the others; all end with this task.
                     async with asyncio.TaskGroup() as group:
                         for lane in lanes:
                             lane.task = group.create_task(self._make(call, lane, barrier))

@@ -1,7 +1,8 @@
 """The events of a call for any number of viewers, in order; a late viewer gets the recent ones.
 
 Samples are kept for a minute; states, notes and changes for the whole call. A viewer that does not keep up is
-disconnected, and reconnects with the number of its last event. Events have only what the page shows, in bounded size.
+disconnected, and reconnects with the number of its last event. Events contain only what the page shows, in bounded
+size.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MAX_FIELDS = 40
 
 _SAMPLES = frozenset(["link", "estimate", "stats"])
 _KINDS = _SAMPLES | {"state", "note", "end"}
-# A report is cut down, and where a file is stays on this machine.
+# Members that viewers do not get: reports are reduced, and paths of files stay on this machine.
 _NOT_SHOWN = ("report", "frames")
 # The members of W3C webrtc-stats that the page shows. A whole report has tens of kilobytes.
 _STATS = {
@@ -63,7 +64,7 @@ class Viewer:
         self._wake.set()
 
     async def take(self) -> list[Event]:
-        """Waits for events and returns all that are there."""
+        """Waits for events and returns all that are queued."""
         await self._wake.wait()
         self._wake.clear()
         taken = list(self._waiting)
@@ -72,7 +73,7 @@ class Viewer:
 
 
 class Feed:
-    """Numbers events, keeps the recent ones and passes them on. All calls from one event loop."""
+    """Numbers events, keeps the recent ones and forwards them. All methods must be called from one event loop."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -89,7 +90,7 @@ class Feed:
         self._happenings.clear()
 
     def publish(self, event: Event) -> None:
-        """Passes an event on; its number is `seq`."""
+        """Forwards an event; its number is `seq`."""
         self._number += 1
         event = event | {"seq": self._number}
         if event["type"] in _SAMPLES:
@@ -102,7 +103,7 @@ class Feed:
             viewer.put(event)
 
     def join(self, after: int = 0) -> Viewer:
-        """Adds a viewer; it begins with the kept events after number `after`."""
+        """Adds a viewer, which begins with the kept events after number `after`."""
         kept = sorted([*self._happenings, *self._samples], key=lambda event: event["seq"])
         viewer = Viewer([event for event in kept if event["seq"] > after])
         self._viewers.add(viewer)
@@ -114,7 +115,7 @@ class Feed:
 
 
 def for_viewers(event: Mapping[str, Any]) -> Event | None:
-    """The event as viewers get it, always with `time_us` (CLOCK_MONOTONIC); None if they do not need it."""
+    """The event for viewers, always with `time_us` (CLOCK_MONOTONIC); None if they do not need it."""
     kind = event.get("type")
     if kind not in _KINDS or (kind == "link" and event.get("direction") != "forward"):
         return None
@@ -136,7 +137,7 @@ def _stats(report: Any) -> list[Event]:
 
 
 def _plain(value: Any, depth: int = 3) -> Any:
-    """The value as JSON, with texts, depth and lengths bounded and numbers finite."""
+    """The value as JSON with bounded texts, depth and lengths, and finite numbers."""
     if isinstance(value, str):
         return value[:MAX_TEXT]
     if value is None or isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The models that a running call may change to: the shipped one, and those of one folder. Viewers can name no other
+"""The models that a running call may switch to: the shipped one, and those in one folder. Viewers can select no other
 file.
 """
 
@@ -19,17 +19,17 @@ MAX_LISTED = 200
 
 
 class Models:
-    """Models by name: "shipped", or a file's. The folder is read each time; None: only the shipped model."""
+    """Models by name: "shipped", or that of a file. Reads the folder each time; None: only the shipped model."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def names(self) -> list[str]:
-        """The shipped one, then those of the folder, sorted, at most 200."""
+        """The shipped model, then those of the folder, sorted, at most 200."""
         return [SHIPPED, *sorted(self._files())[:MAX_LISTED]]
 
     def checked(self, name: Any) -> Path:
-        """The file of a model that has passed every check of a call; takes up to seconds.
+        """The file of a model, after all checks that a call performs; takes up to seconds.
 
         Raises:
             InputError: there is no such model, or it is invalid.

@@ -1,4 +1,4 @@
-"""The pictures of a running call, received and sent, small enough to be shown a few times a second."""
+"""The pictures of a running call, received and sent, small enough to be updated a few times per second."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.child_process import monotonic_us
 
 WIDTH = 320
-"""At least half of it is shown, at most one and a half times as much."""
+"""Nominal width in pixels; the actual one is half to one and a half times as large."""
 _BMP_HEADER = 54
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A BMP file, which costs no compression, and the time since the picture was received."""
+    """A BMP file, which needs no compression, and the time since the picture was received."""
 
     bmp: bytes
     age_ms: int
 
 
 def latest_picture(video: Path) -> Picture | None:
-    """The last whole frame of a y4m file that grows; None while there is none."""
+    """The last complete frame of a growing y4m file; None if there is none."""
     try:
         with Y4m(video) as frames:
             if not len(frames):
@@ -43,8 +43,8 @@ def latest_picture(video: Path) -> Picture | None:
 
 
 def source_picture(video: Path, index: Path) -> Picture | None:
-    """The source's picture at this moment, small: by the number and the capture time of a frame in the index of the y4m
-    file that is received. None while no frame has both.
+    """The source's current picture, computed from the number and the capture time of a frame in the index of the
+    received y4m file. None while no frame has both.
     """
     try:
         found = last_capture(index)
@@ -65,7 +65,7 @@ def _bmp_of(frames: Y4m, index: int) -> bytes:
 
 
 def _bgr(planes: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
-    """Planes of 4:2:0 (BT.601, 16 to 235) as uint8 of shape (rows, columns, 3), every 2nth pixel of them."""
+    """Converts 4:2:0 planes (BT.601, 16 to 235) to uint8 of shape (rows, columns, 3), using every (2 nth)th pixel."""
     half = width // 2, height // 2
     nth = max(1, round(half[0] / WIDTH))
     luma, chroma = (
@@ -79,7 +79,7 @@ def _bgr(planes: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8
 
 
 def _bmp(pixels: NDArray[np.uint8]) -> bytes:
-    """A file of 24 bits a pixel, from the top down."""
+    """A BMP file with 24 bits per pixel, from the top down."""
     height, width, _ = pixels.shape
     # Rows have a multiple of four bytes.
     rows = np.pad(pixels.reshape(height, 3 * width), ((0, 0), (0, -3 * width % 4))).tobytes()

@@ -30,7 +30,7 @@ from weir.registry import IN_CALLS, SIMULATED
 from weir.traces.schema.scenario import Scenario
 
 _log = logging.getLogger(__name__)
-# A request that is none is its sender's fault, and nothing for the terminal.
+# Malformed requests are the sender's fault and are not logged.
 _log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)))
 
 FILES = "/calls/"
@@ -47,7 +47,7 @@ _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """Scenarios by group, the folder of calls, how calls are made, and the models that a call may change to."""
+    """Scenarios by group, the folder of calls, the backend of calls, and the models that a call may switch to."""
 
     scenarios: Mapping[str, Sequence[Scenario]]
     out: Path
@@ -76,11 +76,11 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The address to open, token included."""
+        """The address to open, including the token."""
         return f"http://{HOST}:{self.port}/?{TOKEN_PARAMETER}={self.token}"
 
     async def start(self) -> None:
-        """Begins to serve."""
+        """Starts serving."""
         await self._runner.setup()
         make = self._runner.server
         assert make is not None
@@ -138,7 +138,7 @@ class Server:
         return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
 
     async def _icon(self, request: web.Request) -> web.StreamResponse:
-        # Browsers request it for reports, which do not name one.
+        # Browsers request it for reports, which do not declare an icon.
         return web.FileResponse(_PAGE / "icon.svg", headers={"Content-Type": "image/svg+xml"})
 
     async def _setup(self, request: web.Request) -> web.Response:

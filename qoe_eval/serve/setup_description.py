@@ -1,4 +1,4 @@
-"""The choices of the page: scenarios with their sketches, bounds, and how measures are shown."""
+"""The choices of the page: scenarios with their sketches, bounds, and the display of measures."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from weir.traces.schema.links import (
 from weir.traces.schema.scenario import Scenario
 
 OWN = "Yours"
-"""The heading of the scenarios that the user named."""
+"""The heading of the user's scenarios."""
 _OF_A_MEASURE = ("label", "unit", "scale", "decimals", "better", "meaning")
 MAX_STEPS = 300
 
 
 def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
-    """Returns scenarios by the heading on the page; an input takes the place of a bundled scenario of its name.
+    """Returns scenarios by the heading on the page; an input replaces a bundled scenario of the same name.
 
     Raises:
         InputError: an input is invalid.
@@ -55,7 +55,7 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
     """The description as JSON values.
 
     Args:
-        scenarios: by the heading under which they are shown.
+        scenarios: scenarios by heading.
         out: the folder of calls.
     """
     return {
@@ -85,9 +85,9 @@ def sketch(scenario: Scenario, group: str) -> dict[str, Any]:
     """Describes a scenario for the page.
 
     Returns:
-        name, description, group, duration_s; capacity, steps [time in s, kbps] of the forward link's over the
-        duration; unlimited, whether it has no capacity of its own; one_way_delay_ms; queue, loss, jitter and traffic as
-        text for people; cross_traffic, a list of {start_s, stop_s, rate_bps} of constant bit rate flows on the forward
+        name, description, group, duration_s; capacity, steps [time in s, kbps] of the forward link over the
+        duration; unlimited, true without a capacity; one_way_delay_ms; queue, loss, jitter and traffic as display
+        text; cross_traffic, a list of {start_s, stop_s, rate_bps} of constant bit rate flows on the forward
         link.
     """
     forward, duration = scenario.forward, scenario.duration_s
@@ -113,7 +113,7 @@ def sketch(scenario: Scenario, group: str) -> dict[str, Any]:
 
 
 def _steps(link: Link, duration_s: float) -> list[list[float]]:
-    """The capacity as it is, or means of equal parts where it changes too often for a picture."""
+    """The capacity, or means over equal parts if it changes too often for a sketch."""
     if link.capacity is None:
         return [[0.0, 0]]
     trace = link.capacity.trace()

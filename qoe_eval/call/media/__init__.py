@@ -1,1 +1,1 @@
-"""Video and speech: what is sent, what of it was received, and VMAF and ViSQOL between the two."""
+"""Video and speech of calls: sources, received media, and VMAF and ViSQOL."""

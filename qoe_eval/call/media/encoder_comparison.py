@@ -3,7 +3,7 @@
     python -m weir.qoe_eval.call.media.encoder_comparison PROGRAM [WIDTHxHEIGHT...]
 
 PROGRAM: build/release/simulator/virtual_call/weir-encode. A cell has VP8's value and the fake encoder's. VP8 starts at
-two pictures of the video, the fake encoder with four seeds; minutes of CPU.
+two pictures of the video, the fake encoder with four seeds. Takes minutes of CPU time.
 """
 
 from __future__ import annotations
@@ -77,9 +77,8 @@ def _steady(frames: Sequence[_Frames]) -> list[float]:
 
 
 def _after_step(frames: Sequence[_Frames]) -> list[float]:
-    """Rate over target in the second after a step, in the next, and the time until ten frames have 90 to 110 %, in s.
-
-    Four seconds where it takes longer.
+    """Rate over target in the first and the next second after a step, and the time until the mean of ten frames is
+    within 10 % of the target, in s; 4 s if it takes longer.
     """
     rows = []
     for one in frames:

@@ -27,13 +27,13 @@ THREADS = 2
 MODEL = "vmaf_v0.6.1"
 _LOG = "vmaf.json"
 _QUALITY = "26"
-# Without reading a frame; and after the last one.
+# Limit of the time since ffmpeg last read a frame, also at the end.
 _TIME_LIMIT_S = 60.0
 _POLL_S = 0.5
 
 
 class FfmpegFailed(RuntimeError):
-    """ffmpeg ended with an error, or hangs; the message contains its last output."""
+    """ffmpeg failed or hangs; the message contains its last output."""
 
 
 def raw_input(descriptor: int, width: int, height: int, frames_per_second: float) -> list[str]:
@@ -43,11 +43,11 @@ def raw_input(descriptor: int, width: int, height: int, frames_per_second: float
 
 
 def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str], folder: Path) -> None:
-    """Runs ffmpeg in a folder; every input (width, height, frames per second, frames) has a pipe of its own.
+    """Runs ffmpeg in a folder; every input (width, height, frames per second, frames) has its own pipe.
 
     Raises:
         FfmpegFailed: ffmpeg failed.
-        MissingComponent: it is not installed.
+        MissingComponent: ffmpeg is not installed.
     """
     command = [str(find_ffmpeg()), "-hide_banner", "-nostdin", "-y", "-loglevel", "error"]
     readers, writers, threads = [], [], []
@@ -110,7 +110,7 @@ def _wait(process: subprocess.Popen[bytes], progress: _Progress) -> int:
 
 
 def _feed(descriptor: int, frames: Frames, progress: _Progress) -> None:
-    """Ignores a broken pipe: ffmpeg ended, and its status has the reason."""
+    """Writes frames to a pipe. Ignores a broken pipe: ffmpeg has ended, and its status shows the reason."""
     with suppress(BrokenPipeError), os.fdopen(descriptor, "wb", buffering=0) as pipe:
         for frame in frames:
             progress.note()
@@ -120,9 +120,9 @@ def _feed(descriptor: int, frames: Frames, progress: _Progress) -> None:
 
 
 def make_recording(received: Y4m, frames: Sequence[ReceivedFrame], span_us: tuple[int, int], path: Path) -> Path | None:
-    """Writes H.264 at 30/s; each instant shows the last rendered frame, so that a freeze is visible.
+    """Writes H.264 at 30 frames/s; each shows the last rendered frame, so that freezes are visible.
 
-    Returns None without a frame in the file.
+    Returns None if the file has no frame.
 
     Raises:
         FfmpegFailed: ffmpeg failed.
@@ -146,7 +146,7 @@ def make_recording(received: Y4m, frames: Sequence[ReceivedFrame], span_us: tupl
 
     options = ["-c:v", "libx264", "-preset", "superfast", "-crf", _QUALITY, "-threads", "2", "-pix_fmt", "yuv420p"]
     part = path.with_name(path.name + ".part")
-    # ffmpeg would follow a link.
+    # ffmpeg would follow a symbolic link.
     part.unlink(missing_ok=True)
     try:
         inputs = [(received.width, received.height, FRAMES_PER_SECOND, instants())]
@@ -169,10 +169,10 @@ class Vmaf:
 def measure_vmaf(received: Y4m, source: Y4m, pairs: Sequence[tuple[int, int]]) -> Vmaf | None:
     """VMAF over pairs (index of a frame in `received`, in `source`) in the order of rendering; None without pairs.
 
-    Frames are paired by their number, so a frame that never arrived is a freeze and does not count here.
+    Frames are paired by number, so a frame that never arrived is a freeze and does not affect VMAF.
 
     Args:
-        received: frames of another size than the source's are scaled to it (bicubic).
+        received: the received frames; scaled to the source's size (bicubic).
         source: the frames that were sent.
         pairs: frames that exist in both files.
 

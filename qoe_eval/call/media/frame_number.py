@@ -1,9 +1,9 @@
 """The bar code that carries a frame's number through encoder, network and decoder. weir-peer reads it.
 
-One row of 24 blocks, 16 bits of number (most significant first) and 8 bits of CRC-8 (polynomial 0x07, initial value
-0) of its two bytes. A block is a fortieth of the picture's width wide and high; block k covers x in [b (1 + k),
-b (2 + k)), y in [b, 2 b). Luma 235 is 1, 16 is 0; a frame one block wide of luma 16 is around the row. The code
-survives scaling.
+One row of 24 blocks: 16 bits of number (most significant first) and 8 bits of CRC-8 (polynomial 0x07, initial value
+0) of its two bytes. The width and height b of a block are a fortieth of the picture's width; block k covers x in
+[b (1 + k), b (2 + k)), y in [b, 2 b). Luma 235 is 1, 16 is 0; a border of luma 16, one block wide, surrounds the row.
+The code survives scaling.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def check_size(width: int, height: int) -> None:
     """Checks that a bar code can be drawn in a picture of this size.
 
     Raises:
-        ValueError: the width is no multiple of 40, a side is odd, or the row does not fit into the height.
+        ValueError: the width is not a multiple of 40, a side is odd, or the row does not fit into the height.
     """
     if width <= 0 or width % BLOCKS_PER_WIDTH or width % 2 or height % 2 or height < 3 * width // BLOCKS_PER_WIDTH:
         raise ValueError(f"{width}x{height}: the width must be a multiple of 40, and both sides even and large enough")

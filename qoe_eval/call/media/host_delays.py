@@ -1,12 +1,12 @@
-"""The delays that the machine added to real calls, from the calls' logs: what the host noise of virtual calls is fitted
-to.
+"""The delays that the machine added to real calls, from the calls' logs. The host noise of virtual calls is fitted to
+them.
 
     python -m weir.qoe_eval.call.media.host_delays FOLDER...
 
-FOLDER holds calls' folders, as those that `weir evaluate --suite fidelity` makes. Disturbed calls do not count. A row
-has, for one kind of sender: the share of packets that the path delivered later than its model by more than a bound; the
-10th, 50th and 90th percentile, over calls, of the share later than 0.25 ms; and how late pictures were captured, by the
-clock of sender reports, which counts milliseconds.
+FOLDER has calls' folders, such as those of `weir evaluate --suite fidelity`. Disturbed calls are ignored. A row has,
+for one kind of sender: the share of packets that the path delivered later than its model by more than a bound; the
+10th, 50th and 90th percentile, over calls, of the share later than 0.25 ms; and how late pictures were captured,
+according to sender reports, which have a resolution of 1 ms.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from weir.qoe_eval.records.call_record import CallRecord
 _LATE_BINS: Final = DELAY_ERROR_BOUNDS_MS.index(0.25) + 1
 _SHOWN_BOUNDS: Final = 8
 _CAMERA_SHARES: Final = (0.5, 0.95, 0.98, 0.99, 0.999)
-# Frames around one, of which the earliest tenth is on time: clocks drift.
+# Frames before and after a frame. The earliest tenth of them defines the time without delay, since clocks drift.
 _NEIGHBOURS: Final = 60
 
 
@@ -40,20 +40,20 @@ class HostDelays:
     """Delays in the calls of one kind of sender.
 
     Attributes:
-        packets: of each call, by the bins of DELAY_ERROR_BOUNDS_MS, forward.
-        camera_ms: of each call, how late each picture was captured.
+        packets: for each call, counts on the forward path by the bins of DELAY_ERROR_BOUNDS_MS.
+        camera_ms: for each call, how late each picture was captured.
     """
 
     packets: list[Array] = field(default_factory=list)
     camera_ms: list[Array] = field(default_factory=list)
 
     def later_than(self) -> Array:
-        """The share of packets beyond each bound but the last."""
+        """The share of packets above each bound but the last."""
         counts = np.sum(self.packets, axis=0)
         return np.asarray(1 - np.cumsum(counts) / counts.sum())[:-1]
 
     def late_shares(self) -> Array:
-        """The share of packets later than 0.25 ms, of each call."""
+        """The share of packets later than 0.25 ms in each call."""
         return np.array([counts[_LATE_BINS:].sum() / counts.sum() for counts in self.packets])
 
 
@@ -86,7 +86,7 @@ def _record(path: Path) -> CallRecord:
 
 
 def camera_lateness_ms(frames: Sequence[ReceivedFrame]) -> Array:
-    """How much later than the earliest ones around it each picture was captured; of those whose time is known."""
+    """How much later than the earliest of its neighbors each picture was captured; skips pictures without time."""
     time_ms = np.array([one.capture_time_us for one in frames if one.capture_time_us is not None]) / 1000
     if len(time_ms) == 0:
         return time_ms

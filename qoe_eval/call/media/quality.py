@@ -1,4 +1,4 @@
-"""The quality of what a receiver rendered and played, against what was sent: VMAF and ViSQOL."""
+"""The quality of rendered video and played audio, relative to the source: VMAF and ViSQOL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PictureQuality:
 
 
 def picture_quality(received: Y4m, source: Path, frames: Sequence[ReceivedFrame]) -> PictureQuality | None:
-    """VMAF of the rendered frames that are in `received` and have a number; None without one.
+    """VMAF of the rendered frames that are in `received` and have a number; None if there are none.
 
     Args:
         received: the rendered frames.
@@ -53,11 +53,11 @@ def picture_quality(received: Y4m, source: Path, frames: Sequence[ReceivedFrame]
 
 
 def speech_quality(received: Path) -> dict[str, float]:
-    """ViSQOL's measures of a WAV file of what was played; empty for one that is shorter than the speech.
+    """ViSQOL's measures of a WAV file of the played audio; empty if it is shorter than the speech.
 
     Raises:
         InputError: a WAV file cannot be read.
-        MissingComponent: ViSQOL, or what makes the speech, is not installed.
+        MissingComponent: ViSQOL or the speech synthesizer is not installed.
         VisqolFailed: ViSQOL failed.
     """
     scores = measure_speech(received, source_speech_path())

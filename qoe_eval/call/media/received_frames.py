@@ -1,4 +1,4 @@
-"""The frames that the receiver rendered: their index, capture times and numbers in the source, and the raw pictures."""
+"""The frames that the receiver rendered: index, capture times, numbers in the source, and raw pictures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weir.qoe_eval.link.child_process import Message
 
 VIDEO_CLOCK_HZ = 90_000
 _HIGHEST_RTP_TIMESTAMP = 0xFFFFFFFF
-# Some ten seconds of frames.
+# About ten seconds of frames.
 _TAIL_BYTES = 1 << 16
 
 
@@ -27,8 +27,8 @@ class ReceivedFrame:
     """One rendered frame.
 
     `frame_number`: index in the source, modulo its length; None if the bar code could not be read. `capture_time_us`,
-    `render_time_us`: CLOCK_MONOTONIC of this machine. `position`: index in the y4m file; None for a frame that its
-    writer had to drop. `width`, `height`: as received, before scaling; 0 if unknown.
+    `render_time_us`: CLOCK_MONOTONIC of this machine. `position`: index in the y4m file; None if the writer dropped
+    the frame. `width`, `height`: as received, before scaling; 0 if unknown.
     """
 
     frame_number: int | None
@@ -41,10 +41,10 @@ class ReceivedFrame:
 
 
 def read_index(path: Path) -> list[ReceivedFrame]:
-    """Reads an index (`frames.y4m.jsonl`), in the order of rendering, and skips lines without a time.
+    """Reads an index (`frames.y4m.jsonl`), in the order of rendering; skips lines without a time.
 
     Raises:
-        InputError: the file cannot be read, or is larger than that of any call.
+        InputError: the file cannot be read, or is too large for a call.
     """
     frames: list[ReceivedFrame] = []
     position = 0
@@ -58,8 +58,8 @@ def read_index(path: Path) -> list[ReceivedFrame]:
 
 
 def last_capture(path: Path) -> tuple[int, int] | None:
-    """The number and the capture time of the last frame in an index that grows that has both; None if there is none in
-    the last seconds.
+    """The number and the capture time of the last frame that has both, in an index that is being written; None if there
+    is none in the last seconds.
 
     Raises:
         OSError: the file cannot be read.
@@ -91,8 +91,8 @@ def _frame(line: dict[str, Any], position: int | None) -> ReceivedFrame | None:
 
 
 def capture_times_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
-    """The capture time of every frame. Frames before the first sender report get theirs from the RTP timestamps, with
-    the clock offset of the other frames; None if no frame has a capture time.
+    """The capture time of every frame. Times of frames before the first sender report are derived from RTP timestamps
+    and the clock offset of the other frames; None if no frame has a capture time.
     """
     elapsed = rtp_elapsed_us(frames)
     offsets = [
@@ -109,7 +109,7 @@ def capture_times_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
 
 
 def rtp_elapsed_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
-    """Unwrapped time of the RTP clock since the first frame; None for frames without an RTP timestamp."""
+    """Unwrapped RTP time since the first frame; None for frames without an RTP timestamp."""
     elapsed: list[int | None] = []
     last, ticks = None, 0
     for frame in frames:
@@ -124,10 +124,10 @@ def rtp_elapsed_us(frames: Sequence[ReceivedFrame]) -> list[int | None]:
 
 
 def unwrap_numbers(frames: Sequence[ReceivedFrame]) -> list[int | None]:
-    """Frame numbers that continue over the loops of the source.
+    """Frame numbers, unwrapped over the loops of the source.
 
     The RTP time between two frames, or else the rendering time, determines the number of loops between them. Numbers
-    beyond the source are None.
+    that are not in the source become None.
     """
     elapsed = rtp_elapsed_us(frames)
     unwrapped: list[int | None] = []
@@ -151,9 +151,9 @@ def unwrap_numbers(frames: Sequence[ReceivedFrame]) -> list[int | None]:
 
 
 class RawFrames:
-    """The raw frames of a call, gigabytes, while somebody has them open.
+    """The raw frames of a call (gigabytes), kept only while open.
 
-    The file is unlinked, so that the disk space is free as soon as the last process that has it open ends.
+    Unlinks the file, so that its disk space is freed when the last process that has it open ends.
     """
 
     def __init__(self, path: Path) -> None:
@@ -163,11 +163,11 @@ class RawFrames:
 
     @property
     def path(self) -> Path:
-        """The path by which this process can open it."""
+        """The path with which this process can open the file again."""
         return Path(f"/proc/self/fd/{self._descriptor}")
 
     def close(self) -> None:
-        """Releases the file; does nothing the second time."""
+        """Releases the file; idempotent."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -176,8 +176,8 @@ class RawFrames:
 class BrowserFrames:
     """Converts a page's frames to lines of the index that a receiving weir-peer writes.
 
-    Capture times come from the sender's reports of the frames' stream. The pictures stay in the browser, so there are
-    neither frame numbers nor a recording.
+    Capture times are derived from the sender reports of the stream. Pictures stay in the browser, so there are neither
+    frame numbers nor a recording.
     """
 
     def __init__(self) -> None:
@@ -185,19 +185,19 @@ class BrowserFrames:
         self._reports: dict[int | None, tuple[int, int]] = {}
 
     def on_sender_report(self, message: Message) -> None:
-        """Takes a `sender_report` of a weir-peer, which maps RTP timestamps to this machine's monotonic clock."""
+        """Handles a `sender_report` of a weir-peer, which maps RTP timestamps to this machine's monotonic clock."""
         rtp_timestamp = integer(message.get("rtp_timestamp"), highest=_HIGHEST_RTP_TIMESTAMP)
         capture_time_us = integer(message.get("capture_time_us"))
         if rtp_timestamp is not None and capture_time_us is not None:
             self._reports[integer(message.get("ssrc"))] = rtp_timestamp, capture_time_us
 
     def lines(self, message: Message, clock_offset_us: int) -> list[dict[str, Any]]:
-        """Converts a `frames` message, and skips frames without a time.
+        """Converts a `frames` message; skips frames without a time.
 
         Args:
-            message: `frames` is a list of objects with `time_ms`, `rtp_timestamp`, `width` and `height`; `ssrc` that of
-                their stream.
-            clock_offset_us: monotonic time less the page's.
+            message: `frames` is a list of objects with `time_ms`, `rtp_timestamp`, `width` and `height`; `ssrc` is
+                their stream's.
+            clock_offset_us: monotonic time minus the page's time.
         """
         found, report = message.get("frames"), self._reports.get(integer(message.get("ssrc")))
         return [

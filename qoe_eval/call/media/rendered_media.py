@@ -1,4 +1,4 @@
-"""Media that the receivers of a virtual call rendered and played: written by the simulator, measured, and deleted."""
+"""Media that receivers of a virtual call render and play: the simulator writes it, it is measured and deleted."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from weir.qoe_eval.runs.simulator_worker import JobOutcome, SimulatorWorker
 def run_and_measure(
     worker: SimulatorWorker[ReplayJob], job: ReplayJob, time_limit_s: float
 ) -> tuple[JobOutcome[ReplayJob], bool]:
-    """`SimulatorWorker.run` of a virtual call; each flow under test of the record then has the measures of what its
-    receiver rendered (`rendered`). A run whose media cannot be measured has failed.
+    """Runs a virtual call with `SimulatorWorker.run`, and adds the measures of rendered media (`rendered`) to each flow
+    under test of the record. A run whose media cannot be measured fails.
 
     The raw pictures, 0.6 GB for a minute of 640x360, are in a temporary folder meanwhile.
     """
@@ -44,7 +44,7 @@ def _writing_into(folder: Path, job: ReplayJob) -> ReplayJob:
 
 def _with_measures(record: RunRecord, job: ReplayJob, folder: Path) -> RunRecord:
     source = job.call.video if job.call else None
-    # The record has the flows of the scenario, in its order, and the files are named after their places.
+    # The record has the flows in the order of the scenario; the files are named after their indexes.
     flows = [
         flow.model_copy(update={"rendered": {**(flow.rendered or {}), **_measures(folder / str(place), source)}})
         if flow.id in job.media

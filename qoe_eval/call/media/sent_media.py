@@ -13,11 +13,11 @@ from weir.qoe_eval.runs.call_media import CallMedia, Encoder
 
 
 def with_sources(media: CallMedia) -> CallMedia:
-    """The media with their files, which are made where they are missing: the video, and with `vmaf` the speech.
+    """The media with their files: the video, and with `vmaf` the speech. Makes missing files.
 
     Raises:
-        InputError: the size cannot be made, or a file not written.
-        MissingComponent: the programs that make the speech or measure what is rendered are not installed.
+        InputError: the size is not supported, or a file cannot be written.
+        MissingComponent: a program that makes the speech or measures rendered media is not installed.
     """
     if media.encoder is Encoder.FAKE:
         return media

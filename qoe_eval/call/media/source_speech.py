@@ -1,4 +1,4 @@
-"""The speech that a call sends: sentences of two voices by espeak-ng, ten seconds that repeat."""
+"""The speech that a call sends: sentences in two voices of espeak-ng, a loop of ten seconds."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from weir.qoe_eval.link.leftovers import ScratchFolder
 # weir-peer and Chromium send this rate; whole frames of 10 ms repeat without a gap.
 RATE_HZ = 48_000
 DURATION_S = 10
-# Part of the name of the cached file: other sentences are another file.
+# Part of the name of the cached file. Increment it with the sentences.
 _VERSION = 1
 _SENTENCES = (
     ("en-us+f3", "The train left the valley, so we watched the river and talked about the harvest."),
     ("en-us+m3", "Could you call again in five minutes? Your voice is clear, but the picture froze."),
 )
-# 16 bits a sample, and the header.
+# 16 bits per sample, and the header.
 _FILE_BYTES = 2 * DURATION_S * RATE_HZ + 44
 _BETWEEN_S = 0.4
-# Root mean square of the whole; peaks stay below full scale.
+# Root mean square of the loop; peaks stay below full scale.
 _LEVEL = 0.06
 _TIME_LIMIT_S = 20.0
 
 
 def source_speech_path() -> Path:
-    """Returns the speech in the user's cache, and makes it (a second) if it is missing.
+    """Returns the path of the speech in the user's cache, and makes the file (one second) if it is missing.
 
     Raises:
         MissingComponent: espeak-ng is missing or fails.
-        InputError: it cannot be written.
+        InputError: the file cannot be written.
     """
     path = cache_folder() / f"speech-{_VERSION}.wav"
     if not path.is_file() or path.stat().st_size != _FILE_BYTES:

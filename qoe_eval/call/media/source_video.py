@@ -1,7 +1,7 @@
 """The video that a call sends: moving textured scenery with grain, 300 frames at 30/s that loop without a seam.
 
-Its detail fills several Mbps in a real-time encoder and still survives 100 kbps. Every frame carries its index as a
-bar code. The same size gives the same bytes, on every machine with the same numpy.
+Its detail needs several Mbps in a real-time encoder and still survives 100 kbps. Every frame carries its index as a
+bar code. The same size gives the same bytes on every machine with the same numpy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weir.qoe_eval.runs.simulator_worker import begin_in_pool
 
 FRAMES = 300
 FRAMES_PER_SECOND = 30
-# Part of the name of a cached file: another scene is another file.
+# Part of the name of a cached file. Increment it with the scene.
 _VERSION = 1
 _SEED = 20210928
 _GRAIN = 2.5
@@ -37,15 +37,15 @@ class SourceVideoFailed(RuntimeError):
 
 
 def make(folder: Path, width: int, height: int) -> Path:
-    """Returns the y4m file (I420), and makes it if it is missing; 640x360 takes 100 MB and some seconds.
+    """Returns the path of the y4m file (I420), and makes it if it is missing; 640x360 takes 100 MB and some seconds.
 
     Args:
-        folder: where the file is, named after its size.
+        folder: folder of the file, which is named after its size.
         width: a multiple of 40, at most 4096.
         height: even, at least 3/40 of the width.
 
     Raises:
-        InputError: the size cannot be made, or the file not written.
+        InputError: the size is not supported, or the file cannot be written.
         SourceVideoFailed: a process that makes it was killed.
     """
     try:
@@ -68,7 +68,7 @@ def make(folder: Path, width: int, height: int) -> Path:
 
 
 def _frames(width: int, height: int) -> Iterator[bytes]:
-    """The frames with their headers, _FRAMES_PER_TASK at a time, made by all cores."""
+    """The frames with their headers, _FRAMES_PER_TASK at a time, made on all cores."""
     try:
         with ProcessPoolExecutor(
             min(os.cpu_count() or 1, 8), initializer=_make_scene, initargs=(width, height)
@@ -79,7 +79,7 @@ def _frames(width: int, height: int) -> Iterator[bytes]:
 
 
 class _Scene:
-    """Sky, two ranges of hills and water, seen by a camera on a closed path, and balls that cross in front."""
+    """Sky, two ranges of hills and water, seen by a camera on a closed path, with balls that cross in front."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -117,7 +117,7 @@ class _Scene:
         for plane, tint in zip(planes[1:], (146, 116), strict=True):
             plane[-(len(waves) // 2) :] = tint
         self._add_things(planes, phase)
-        # Grain as of a sensor: no two frames are equal, so a loop has no seam.
+        # Sensor-like grain: no two frames are equal, so that the loop has no seam.
         grain = np.random.default_rng((_SEED, index)).standard_normal(planes[0].shape, dtype=np.float32)
         planes[0] += np.float32(_GRAIN) * grain
         luma, u, v = (np.clip(plane + 0.5, 16, 235).astype(np.uint8) for plane in planes)
@@ -168,7 +168,7 @@ class _Layer:
         return [_shifted(self.luma, x, y, width, height), *chroma]
 
     def mask(self, place: tuple[float, float], width: int, height: int) -> NDArray[np.bool_]:
-        """Where the layer hides those behind it."""
+        """The pixels at which the layer hides those behind it."""
         x, y = (round(coordinate) for coordinate in place)
         return self.opaque[y : y + height, x : x + width]
 
@@ -188,7 +188,7 @@ def _render(start: int) -> bytes:
 
 
 def _texture(generator: np.random.Generator, shape: tuple[int, int], roughness: float) -> Image:
-    """Noise whose spectrum falls with frequency ** -roughness, as in photographs; mean 0, standard deviation 1."""
+    """Noise with a spectrum of frequency ** -roughness, as in photographs; mean 0, standard deviation 1."""
     spectrum = np.fft.rfft2(generator.standard_normal(shape))
     frequency = np.hypot(np.fft.fftfreq(shape[0])[:, None], np.fft.rfftfreq(shape[1])[None, :])
     frequency[0, 0] = 1.0
@@ -208,7 +208,7 @@ def _shifted(image: Image, x: float, y: float, width: int, height: int) -> Image
 
 
 def source_video_path(width: int, height: int) -> Path:
-    """Returns the video of a size in the user's cache, and makes it (some seconds) if it is missing.
+    """Returns the path of the video of a size in the user's cache, and makes it (some seconds) if it is missing.
 
     Raises:
         InputError: it cannot be made or written.
@@ -217,5 +217,5 @@ def source_video_path(width: int, height: int) -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder of the user's cache that holds what calls send."""
+    """The folder in the user's cache for the media that calls send."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "weir"

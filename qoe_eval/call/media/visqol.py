@@ -1,7 +1,7 @@
-"""ViSQOL, in its speech mode, of what a receiver played, in windows as long as the speech that was sent.
+"""Measures played audio with ViSQOL in speech mode, in windows as long as the speech that was sent.
 
-That speech repeats, so the reference of each window is the speech rotated to where the circular cross-correlation has
-its maximum. ViSQOL itself follows what the jitter buffer stretches within a window.
+The speech is a loop, so the reference of each window is the speech rotated to the maximum of the circular
+cross-correlation. ViSQOL itself compensates time stretching by the jitter buffer within a window.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from weir.installation import how_to_get
 from weir.qoe_eval.call.media.wav import Samples, read_wav
 from weir.qoe_eval.runs.simulator_worker import begin_in_pool
 
-# Modules, and the packages that bring them.
+# Modules and the packages that provide them.
 SPEECH_PACKAGES = {"visqol": "visqol-python", "ai_edge_litert": "ai-edge-litert"}
 _RATE_HZ = 16_000
 _LOWEST_MOS, _HIGHEST_MOS = 1.0, 5.0
-# Below -80 dB of full scale nothing is heard, and ViSQOL has no value.
+# -80 dB of full scale. Quieter audio is inaudible, and ViSQOL has no value for it.
 _SILENCE = 1e-4
-# In a longer call as many, at even distances.
+# Longer calls have this many windows, evenly spaced.
 _MOST_WINDOWS = 12
 _AT_ONCE = 2
 
@@ -36,18 +36,18 @@ class VisqolFailed(RuntimeError):
 
 
 def check_visqol() -> None:
-    """Raises MissingComponent where ViSQOL is not installed."""
+    """Raises MissingComponent if ViSQOL is not installed."""
     missing = [package for module, package in SPEECH_PACKAGES.items() if find_spec(module) is None]
     if missing:
         raise MissingComponent(f"ViSQOL is missing: {how_to_get('webrtc', *missing)}")
 
 
 def measure_speech(received: Path, sent: Path) -> list[float]:
-    """The MOS-LQO, 1 to 5, of each window of what was received; empty if that is shorter than the speech.
+    """The MOS-LQO, 1 to 5, of each window of the received audio; empty if that is shorter than the speech.
 
     Args:
         received: a WAV file.
-        sent: the speech that was sent in a loop.
+        sent: a WAV file of the speech, which was sent in a loop.
 
     Raises:
         InputError: a WAV file cannot be read.
@@ -68,14 +68,14 @@ def measure_speech(received: Path, sent: Path) -> list[float]:
 
 
 def windows(heard: Samples, size: int) -> list[Samples]:
-    """Windows from the beginning to the end, at most _MOST_WINDOWS, which may overlap or leave a part of one out."""
+    """Evenly spaced windows from start to end, at most _MOST_WINDOWS; they may overlap or have gaps."""
     count = min(round(len(heard) / size), _MOST_WINDOWS) if len(heard) >= size else 0
     starts = np.linspace(0, len(heard) - size, count).astype(int)
     return [heard[start : start + size] for start in starts]
 
 
 def aligned(reference: Samples, window: Samples) -> Samples:
-    """The repeated reference from where it is most similar to a window of its length."""
+    """The reference, rotated to be most similar to a window of the same length."""
     spectrum = np.fft.rfft(window) * np.conj(np.fft.rfft(reference))
     return np.roll(reference, int(np.argmax(np.fft.irfft(spectrum, len(reference)))))
 
@@ -87,7 +87,7 @@ def _resampled(path: Path) -> Samples:
     return np.asarray(resample_poly(samples, _RATE_HZ, rate_hz)) if len(samples) else samples
 
 
-# In a process of the pool.
+# The instance of a process of the pool.
 _visqol: Any = None
 
 

@@ -1,4 +1,4 @@
-"""Reads and writes WAV files of 16-bit mono PCM. A truncated file has the samples that are there."""
+"""Reads and writes WAV files of 16-bit mono PCM. Truncated files are read as far as they go."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MOST_SECONDS = 3600
 
 
 def read_wav(path: Path) -> tuple[Samples, int]:
-    """Returns the samples, of an hour at most, and their rate in Hz.
+    """Returns the samples, of at most one hour, and their rate in Hz.
 
     Raises:
-        InputError: the file is missing, or not such a WAV file.
+        InputError: the file is missing, or is not a WAV file of this kind.
     """
     try:
         with wave.open(str(path), "rb") as file:
@@ -37,7 +37,7 @@ def read_wav(path: Path) -> tuple[Samples, int]:
 
 
 def write_wav(path: Path, samples: Samples, rate_hz: int) -> None:
-    """Writes samples; those beyond -1 to 1 are clipped.
+    """Writes samples, clipped to -1..1.
 
     Raises:
         InputError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""Reads y4m files (I420) frame by frame. An incomplete last frame, as a killed writer leaves, is ignored."""
+"""Reads y4m files (I420) frame by frame. Ignores an incomplete last frame, for example of a killed writer."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LARGEST_SIDE = 16384
 
 
 class Y4m:
-    """An open file; `len()` is its number of whole frames.
+    """An open file; `len()` is its number of complete frames.
 
     Raises:
-        InputError: it is missing, or not a y4m file of 8-bit 4:2:0 frames.
+        InputError: the file is missing, or is not a y4m file of 8-bit 4:2:0 frames.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,8 +45,8 @@ class Y4m:
         """Returns the planes of a frame in succession.
 
         Raises:
-            IndexError: there is no such complete frame.
-            InputError: the frame has parameters, which nothing here writes.
+            IndexError: the file has no such complete frame.
+            InputError: the frame's header is damaged, or has parameters, which Weir never writes.
         """
         if not 0 <= index < self._count:
             raise IndexError(f"{self.path}: no frame {index}; it has {self._count}")

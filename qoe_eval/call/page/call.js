@@ -1,4 +1,4 @@
-// An end of a call: the sender or the receiver. Commands arrive over the signalling socket; the messages are weir-peer's.
+// An endpoint of a call: sender or receiver. Commands arrive over the signalling socket, in the messages of weir-peer.
 "use strict";
 
 const FRAMES_INTERVAL_MS = 250;
@@ -12,7 +12,7 @@ let videoReceiver = null;
 const speaker = new Audio();
 
 function now() {
-  // As the timestamps of getStats: ms since 1970.
+  // ms since 1970, as in the timestamps of getStats.
   return performance.timeOrigin + performance.now();
 }
 
@@ -49,7 +49,7 @@ function connect() {
 async function prepareToSend() {
   // The camera is a file of exactly this size; another size is an error.
   source = await navigator.mediaDevices.getUserMedia({
-    // Processing would change the speech, and suppress the beeps of the fake device.
+    // Audio processing would change the speech and suppress the beeps of the fake device.
     audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
     video: {
       width: { exact: settings.width },
@@ -105,7 +105,7 @@ async function prepareToReceive() {
   camera.getTracks().forEach((track) => track.stop());
   connection.addEventListener("track", ({ track, receiver }) => {
     if (track.kind === "audio") {
-      // Audio that nothing plays stays in its jitter buffer.
+      // Audio that is not played stays in the jitter buffer.
       speaker.srcObject = new MediaStream([track]);
       speaker.play().catch(fail);
     } else {
@@ -167,7 +167,7 @@ const handlers = {
   stop,
 };
 
-// Messages are handled in succession, so that no candidate overtakes the answer.
+// Messages are handled sequentially, so that no candidate overtakes the answer.
 let queue = Promise.resolve();
 socket.addEventListener("message", ({ data }) => {
   const message = JSON.parse(data);

@@ -1,4 +1,4 @@
-"""The suites by name, in the order of reports."""
+"""All suites by name, in the order of reports."""
 
 from __future__ import annotations
 

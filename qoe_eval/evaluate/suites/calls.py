@@ -1,5 +1,5 @@
-"""Real calls from an unmodified Chromium to weir-peer: the suites `calls` and `losses`. `virtual` has Weir at the
-sender as well.
+"""Real calls from an unmodified Chromium to weir-peer: the suites `calls` and `losses`. The suite `virtual` also has
+Weir at the sender.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weir.registry import LIBWEBRTC_SENDERS, POLICY
 _CONTROLLERS: Final = (POLICY, *LIBWEBRTC_SENDERS)
 _MUSES: Final = "muses"
 _IMPAIRED: Final = "impaired"
-# The policy takes so long for each decision.
+# Sets by the time that the policy takes for a decision, ms.
 _SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 30)}
 _CELLULAR: Final = ("cellular", "cellular, 720p")
 # Sets whose answers exclude transport-cc, by those that keep it on the same paths.
@@ -39,8 +39,8 @@ _compare: Final = partial(Comparison, how="difference", by="call")
 
 @dataclass(frozen=True)
 class Compared:
-    """A metric that goals compare, as the mean difference or as the ratio of the means; `key` is its part of the names
-    of these goals.
+    """A metric that goals compare, by the mean difference or the ratio of means; `key` is its part of these goals'
+    names.
     """
 
     key: str
@@ -58,8 +58,8 @@ def compared_calls(
     own: str = POLICY,
     usual: str = "",
 ) -> Iterator[Goal]:
-    """A goal for each metric: a controller against the best of others in it, or itself in the set `usual`. `name` has
-    braces in place of the metric's key.
+    """A goal for each metric: compares a controller with the best of the others, or with itself in the set `usual`.
+    Braces in `name` stand for the metric's key.
     """
     rivals = "that with REMB alone" if usual else f"{'the better of ' * (len(others) > 1)}{' and '.join(others)}'s"
     label = called if isinstance(called, str) else sets.base_name(called[0])
@@ -73,7 +73,7 @@ def compared_calls(
 def _metrics(
     bitrate: float, network: float | None, frozen: float, end_to_end: float, vmaf: float
 ) -> Iterator[Compared]:
-    """The metrics that goals compare, with their limits."""
+    """The metrics that goals compare, with their bounds."""
     yield Compared("bitrate", "received bitrate", _BITRATE, at_least(bitrate, "times"), ratio=True)
     if network is not None:
         yield Compared("network", "p95 network delay", _NETWORK, at_most(network, "times"), ratio=True)

@@ -1,7 +1,7 @@
-"""How near replays and virtual calls are to real calls.
+"""The errors of replays and virtual calls relative to real calls.
 
-The seeds of a path are calls of the very same path, so that the scatter of real calls, which no model can predict,
-stands beside each error.
+The seeds of a path are calls of the same path. Each error is compared with the scatter of these calls, which no model
+can predict.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _CALLED: Final = [
     for sender, controllers in _SENDERS.items()
     for turn, controller in enumerate(controllers)
 ]  # fmt: skip
-# Chromium's SCReAM v2 is later than that of libwebrtc M150, and stands apart.
+# Chromium's SCReAM v2 is newer than that of libwebrtc M150, and is thus listed separately.
 _PARTS: Final = {
     "native": [one for one in _CALLED if one.sender == "native"],
     "chromium": [one for one in _CALLED if one.sender == "chromium" and one.controllers != ("scream",)],
     "chromium-scream": [one for one in _CALLED if one.sender == "chromium" and one.controllers == ("scream",)],
 }
-# The end of a goal's name, its text, the metric of calls and of replays, where that differs, and whether errors are
-# relative.
+# The suffix of a goal's name, its text, the metric of calls, that of replays if it differs, and true for relative
+# errors.
 _MEASURES: Final = (
     ("rate", "receive rate", "receive_rate_bps", None, True),
     ("network", "p95 network delay", "network_delay_ms_p95", delay_p95_ms, True),
@@ -90,7 +90,7 @@ SUITE: Final = Suite(
         for part, called in _PARTS.items()
         for simulated in ("virtual", "replayed")
         for key, what, metric, of_replay, relative in _MEASURES
-        # Frames of a replay are not rendered.
+        # Replays do not render frames.
         if simulated == "virtual" or key != "end_to_end"
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A policy under network impairments, which `weir.traces.generate.families` has."""
+"""A policy under the network impairments of `weir.traces.generate.families`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _dip(part: float, *, longest: bool) -> series.SeriesMetric:
 
 # fmt: off
 def _media_goals(media: MediaKind) -> Iterator[Goal]:
-    """The goals of calls that send one kind of media, those with filler by the names of sets with filler."""
+    """The goals of calls that send one kind of media; for filler, with the names of its sets."""
 
     def goal(name: str, text: str, measure: Measure, bound: Bound) -> Goal:
         suffix = "" if media == "video" else f"_{media}"
@@ -67,8 +67,7 @@ def _media_goals(media: MediaKind) -> Iterator[Goal]:
         return Comparison(name, metric, of.worst, by=by, among=sets.with_part(*parts), beside=(GCC,))
 
     families = tuple(sets.families(media))
-    # Without a bound of its own: a flow in competition with TCP has by its nature less than one that TCP has beaten
-    # down.
+    # Without TCP: a flow that competes with TCP inherently has a lower utilization than one that TCP has beaten down.
     without_tcp = [name for name in families if sets.base_name(name) != "tcp"]
     rises = [f"plus{ms:g}" for ms in ROUTE_CHANGES_MS]
     for key, whom, others in (("better", "the better of gcc and scream", LIBWEBRTC_SENDERS),

@@ -1,5 +1,5 @@
-"""Ordinary networks that no training draws: mixtures (`weir.traces.generate.natural_domain`), and one trouble at a time
-(`natural_grids`).
+"""Realistic networks that training never draws: mixtures (`weir.traces.generate.natural_domain`), and single
+impairments (`natural_grids`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from weir.traces.schema.media import MEDIA
 MIXTURES: Final = "mixtures"
 ABLATED: Final = f"{MIXTURES}, without one trouble"
 FAR_BELOW: Final = -5.0
-"""A scenario in which a viewer would rather have had another controller, in points."""
+"""The difference, in points, below which a viewer would prefer another controller."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where Weir decides: `label` for readers; `variant` of the sets in which it does."""
+    """The place where Weir decides: `label` for readers; `variant`: the suffix of its sets."""
 
     controller: str
     label: str = ""

@@ -1,6 +1,6 @@
-"""Weir at the receiver and at the sender beside every opponent on each set of paths: the tables of README and results.
+"""Weir at the receiver and at the sender, and every opponent, on each set of paths: for the tables in documents.
 
-The suite has no goals: `policy` and `impairments` have them.
+The suite has no goals: those on these paths are in `policy` and `impairments`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A policy on paths whose capacity changes. Gains are of the challenge score; sets and goals with video and with filler
-are never one.
+"""A policy on paths whose capacity changes. Gains are in the challenge score; sets and goals with video are separate
+from those with filler.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _PATHS: Final = {
     "random": sets.random(),
     "mahimahi": sets.whole_traces["mahimahi"],
 }
-# Links, which video does not fill; OpenNetLab's are filled in the papers.
+# Links that video would not fill; the papers fill OpenNetLab's.
 _LINKS: Final = {"opennetlab": sets.whole_traces["opennetlab"], "steady": scenarios.steady_links}
 _VIDEO: Final = sets.sending("video", _PATHS)
 _FILLER: Final = sets.sending("filler", {**_PATHS, **_LINKS})
 _CATALOGUE, _RANDOM, _MAHIMAHI, _OPENNETLAB, _STEADY = _FILLER
 _COMPARED: Final = (_OPENNETLAB, _MAHIMAHI, _RANDOM, _STEADY)
-# One run of ten times as many random scenarios, for the longest delays.
+# One run of each of nine times as many further random scenarios, for the longest delays.
 _LONG: Final = sets.sending("filler", {"more random": sets.random(first=1, times=10)})
 _STEPS: Final = sets.sending("filler", {"start": scenarios.start_link, "halved": scenarios.halved_link})
 _START, _HALVED = _STEPS
-# Models that take so long for each decision.
+# Sets by the time that the model takes for a decision, ms.
 _SLOW: Final = {ms: f"slow decisions, {ms} ms" for ms in (0, 25, 50, 100)}
 _RFC8867: Final = (competing_media, round_trip_time_fairness, lambda: long_tcp(300.0), lambda: long_tcp(1000.0))
-# The sets that run under other presets as well, by the name that they have together then.
+# The sets that also run under other presets, by their joint name there.
 _STEERED: Final = {"compared": {name: _FILLER[name] for name in _COMPARED}, "video": _VIDEO}
 _OTHERS: Final = ("throughput", "latency")
 _PRESETS: Final = {

@@ -1,4 +1,4 @@
-"""Fault-injected models as the first active controller of a pool, and each rule of the guard, which has no bound."""
+"""Fault-injected models as the first active controller of a pool, and the guard rules one by one, without bounds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SOON_S: Final = 3.0
 
 
 def custom_controllers(settings: Settings) -> CustomControllers:
-    """The pool of each model, and each faulty model directly behind the guard.
+    """The pool of each model, and each faulty model with the guard alone.
 
     Raises:
         InputError: the healthy model cannot be read, or a file has a name that a pool cannot have.
@@ -53,12 +53,12 @@ def _pool(record: RunRecord) -> PoolRecord:
 
 
 def _inactive_share(record: RunRecord) -> float:
-    """Share of the decisions that the pool's first member did not make."""
+    """Share of decisions not made by the pool's first member."""
     return 1 - _pool(record).members[0].pilot_share
 
 
 def _active_until_s(record: RunRecord) -> float:
-    """When the pool's first member was replaced as the active controller."""
+    """The time at which the pool's first member was replaced as the active controller, s; infinite if never."""
     held_s = _pool(record).first_pilot_held_s
     return math.inf if held_s is None else held_s
 

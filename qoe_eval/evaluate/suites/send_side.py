@@ -1,5 +1,5 @@
-"""Weir at the sender. In calls both controllers decide there from the same feedback; with a part of the return path
-lost, receiver reports, NACKs and requests for key frames are lost as well.
+"""Weir at the sender. In calls, both controllers decide there from the same feedback; loss on the return path also
+affects receiver reports, NACKs and key frame requests.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Virtual calls: libwebrtc's own sender and receiver in simulated time, path by path.
+"""Virtual calls: libwebrtc's sender and receiver in simulated time, path by path.
 
-Whole traces, mixtures and families of impairments, which are many or long, have VP8's frame sizes alone, as have links
-on which GCC was once better.
+Traces, mixtures and families of impairments, which are many or long, use only VP8's frame sizes, and so do links on
+which GCC was once better.
 """
 
 from __future__ import annotations

@@ -44,14 +44,15 @@ export class Series {
 }
 
 export const WINDOW_MS = 60000;
-// Longer than the interval of samples of that kind, ms.
+// Validity of frequent and of infrequent samples, ms: longer than their intervals.
 const OFTEN = 1500, SELDOM = 3500;
 const MEAN_MS = 1000, LATE_MS = 10000;
 const DRAG_MS = 1200, MOST_MARKS = 200;
 
 // One call; times are in ms since its scenario began.
 export class CallData {
-  // scenario: as the server describes it; null if unknown. largestLag: of the link, ms, that does not disturb a call.
+  // scenario: the server's description; null if unknown. largestLag: largest lag of the link that does not disturb a
+  // call, ms.
   constructor(controller, scenario, largestLag = Infinity) {
     this.controller = controller;
     this.largestLag = largestLag;
@@ -86,7 +87,7 @@ export class CallData {
     else if (event.type === "state" && this.started) this.over = true;
     // A late viewer has not received the start.
     if (!this.started && event.type === "link" && event.scenario_time_s > 0) this.begin(event.time_us / 1000 - 1000 * event.scenario_time_s);
-    // The media end before the link and the receiver: a rate that falls to 0 would be none of the call.
+    // Media end before the link and the receiver: ignore the final drop of the rate to 0.
     if (this.over || !this.started) return;
     const time = this.since(event);
     if (event.type === "link") this.takeLink(event, time);
@@ -101,14 +102,14 @@ export class CallData {
     this.started = true;
   }
 
-  // The share of the last 10 s in which the link was later than a call bears; it is then the machine that is seen.
+  // The share of the last 10 s in which the lag of the link, caused by the machine, disturbed the call.
   get lateShare() {
     const { times, values } = this.series.lag;
     const recent = values.slice(this.series.lag.indexAt(this.now - LATE_MS) + 1);
     return times.length && recent.length >= 20 ? recent.filter((lag) => lag > this.largestLag).length / recent.length : 0;
   }
 
-  // Marks a change by the user; the steps of one drag are one mark.
+  // Marks a change by the user; the steps of a drag share one mark.
   mark(action) {
     const time = this.now, last = this.marks[this.marks.length - 1];
     if (last && last.action === action && time - last.until < DRAG_MS) last.until = time;
@@ -136,7 +137,7 @@ export class CallData {
     return delay === null || this.baseDelay === null ? numberOr(event.queueing_delay_ms) : Math.max(0, delay - this.baseDelay);
   }
 
-  // Over the last second, as single intervals have few packets.
+  // The loss ratio over the last second, as single intervals have few packets.
   lossRatio(event, time) {
     this.drops.push([time, event.dropped_packets || 0, event.packets || 0]);
     while (time - this.drops[0][0] > MEAN_MS) this.drops.shift();

@@ -25,7 +25,7 @@ export function showResult({ status, message, results }, measures) {
   keepInStep([...byId("results").querySelectorAll("video")]);
 }
 
-// Two calls have one report, which the first leads to.
+// Two calls share one report, which is linked from the first.
 function one(call, measures, isNamed, hasOthers) {
   const shown = measures.filter(({ name }) => name in call.metrics);
   return element("div", {}, isNamed ? element("h3", {}, swatch(call.controller), call.controller) : null,

@@ -1,4 +1,4 @@
-// The WebSocket to the server. It reconnects by itself, and requests only the missed events.
+// The WebSocket to the server. It reconnects automatically, and requests only the missed events.
 
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8000;
@@ -42,7 +42,7 @@ export class Connection {
     }
   }
 
-  // Returns whether it was sent.
+  // Returns true if the message was sent.
   send(message) {
     if (this.socket.readyState !== WebSocket.OPEN) return false;
     this.socket.send(JSON.stringify(message));

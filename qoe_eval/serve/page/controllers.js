@@ -2,7 +2,7 @@
 import { ask } from "./connection.js";
 import { byId, element, setText } from "./dom.js";
 
-// By name, as the server describes them.
+// The server's descriptions by name.
 const controllers = new Map();
 
 export function learnControllers(described) {
@@ -14,13 +14,13 @@ export const controllerSummary = (name) => {
   return summary && `${summary[0].toUpperCase()}${summary.slice(1)}.`;
 };
 
-// Recognises a pool specification, such as "pilot=weir copilots=nada fusion=min".
+// True for a pool specification, such as "pilot=weir copilots=nada fusion=min".
 export const isPool = (name) => name.includes("=");
 
-// As display.py escapes names.
+// Escapes names like display.py.
 const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
-// The variable of CSS of its colour; of a pool, Weir's.
+// The CSS variable of a controller's color; Weir's for a pool.
 export const colourOf = (name) => `--c-${isPool(name) ? "weir" : cssName(name)}`;
 
 // True if the call runs the model of the controller weir, which can be changed.
@@ -42,13 +42,13 @@ export class PoolView {
     });
   }
 
-  // pool: of the latest estimate; null for a single controller.
+  // pool: the pool of the latest estimate; null for a single controller.
   show(pool) {
     byId("pool").hidden = !pool;
     if (!pool) { this.known = ""; return; }
     const changes = pool.pilot_changes;
     setText(byId("pool-note"), `Fusion: ${pool.fusion}. The active controller changed ${changes} time${changes === 1 ? "" : "s"}.`);
-    // Does not overwrite what the user is typing.
+    // Do not overwrite the user's input.
     if (pool.line !== this.known && document.activeElement !== byId("pool-change")) {
       byId("pool-change").value = pool.line;
       this.known = pool.line;
@@ -95,7 +95,7 @@ export class ModelChoice {
     });
   }
 
-  // Lists the models when a call begins whose controller has a model.
+  // Lists the models when a call with a model begins.
   async show(hasModel) {
     byId("model-form").hidden = true;
     if (!hasModel) return;

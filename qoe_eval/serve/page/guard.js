@@ -21,14 +21,14 @@ const REASONS = {
   guard_omission: { label: "guard: omission", colour: "--series-3", text: "loss does not depend on the rate; feedback leaves it out" },
 };
 
-// A rule of the guard without a text here is shown by its name.
+// Guard rules without a text above are shown by name.
 export function reasonOf(name) {
   const rule = /^guard_(\w+)$/.exec(name);
   return REASONS[name] || { label: rule ? `guard: ${rule[1]}` : String(name), colour: rule ? "--series-3" : "--zero", text: "" };
 }
 
 const MOST_EVENTS = 40;
-// Reasons change ten times a second, faster than people read.
+// Reasons change ten times per second, too fast to read.
 const VERDICT_MS = 400;
 
 export class GuardView {

@@ -24,7 +24,7 @@ export class Live {
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  // lanes: the CallData of each call, which have the same path. `decided`: the one whose reasons are shown.
+  // lanes: the CallData of each call, which have the same path. `decided`: the call whose reasons are shown.
   show(lanes, decided) {
     this.lanes = lanes;
     this.decided = decided;
@@ -52,7 +52,7 @@ export class Live {
     this.draw();
   }
 
-  // For each call a solid line of the first of these series and dashed ones of the others, in the colour of its controller.
+  // For each call a solid line of the first of these series and dashed ones of the others, in the color of its controller.
   linesOf(names) {
     return this.lanes.flatMap(({ series, controller }) => Object.entries(names).map(([key, name], index) => ({
       series: series[key], colour: key === "estimate" && controller === "shadow" ? "--c-weir" : colourOf(controller), kind: "line",
@@ -84,7 +84,7 @@ export class Live {
     return Math.max(shown, Math.min(capacity, shown > 0 ? 2.5 * shown : capacity));
   }
 
-  // The latest time: of two calls in turn, of the one that runs.
+  // The latest time; for two calls in turn, that of the running one.
   get now() {
     return this.lanes.findLast((data) => data.started)?.now ?? 0;
   }
@@ -95,7 +95,7 @@ export class Live {
     return { from: to - WINDOW_MS, to, now, cursor: this.cursor, marks: this.decided.marks };
   }
 
-  // After new data; the rate is limited to leave CPU time to the call.
+  // Redraws after new data, at a limited rate that leaves CPU time for the call.
   refresh() {
     if (performance.now() - this.drawn >= (calm.matches ? 500 : 90)) this.draw();
     else if (!this.waiting) this.waiting = setTimeout(() => { this.waiting = null; this.draw(); }, 120);

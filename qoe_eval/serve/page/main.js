@@ -1,4 +1,4 @@
-// The page: events of the server go to the views, actions of the user to the server.
+// The page: forwards the server's events to the views, and the user's actions to the server.
 import { CallData } from "./call_data.js";
 import { hideResult, showCalls, showResult } from "./calls.js";
 import { ask, Connection } from "./connection.js";
@@ -18,7 +18,7 @@ history.replaceState(null, "", location.pathname);
 
 const layout = document.querySelector(".layout");
 let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null, pictures = null;
-// lanes: the data of each call of a request; decided: those of the one that Weir decides, else of the first.
+// lanes: the data of each call of a request; decided: those of the call in which Weir decides, else of the first.
 let call = null, lanes = [], decided = null, folder = "", measures = [], connected = false, lacking = false, largestLag = 0;
 
 async function begin() {
@@ -123,7 +123,7 @@ function takeEvent(event) {
   if (event.type === "state") {
     call.phase = call.at_once ? event.text : text;
     guard.add("state", seconds, text);
-    // Until it is connected a call can only be stopped; while the last one is measured, not even that.
+    // Before it is connected, a call can only be stopped; while the last call is measured, it cannot be stopped either.
     byId("down").disabled = !event.started_us;
     if (event.started_us) byId("stop").disabled = false;
     else if (lanes.every((one) => one.started)) byId("stop").disabled = true;
@@ -135,7 +135,7 @@ function takeEvent(event) {
   }
 }
 
-// The steps of one drag are one line.
+// Shows the steps of a drag as one line.
 function takeControl(event, at) {
   if (event.action === "objective") {
     decided.mark(event.action);
@@ -232,7 +232,7 @@ function showProgress() {
   setText(byId("picture"), shown.join("; "));
 }
 
-// The link logs how late its packets are. What a slow machine does is said while it does, not only in the record.
+// The link logs the lateness of packets: warns of a slow machine during the call, not only in the record.
 function showLateness() {
   const late = isRunning() ? lanes.filter((data) => data.lateShare > 0.05) : [];
   byId("late").hidden = late.length === 0;

@@ -64,7 +64,7 @@ const SEND_EVERY_MS = 120;
 const LABELS = { throughput: "Throughput", latency: "Latency", loss: "Loss" };
 
 export class Objective {
-  // changed(weights): the user moved them; at most every 120 ms, and always the last position.
+  // changed(weights): called when the user changes them, at most every 120 ms, and always for the last position.
   constructor(presets, minimum, changed) {
     this.presets = presets;
     this.minimum = minimum;

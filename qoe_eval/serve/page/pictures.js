@@ -1,8 +1,8 @@
-// The received picture of each running call, beside the plots, and small what the sender's camera shows now.
+// The received picture of each running call, and a small one of the sender's camera.
 import { byId, element } from "./dom.js";
 
 const INTERVAL_MS = 200;
-// Longer than two frames at the lowest usual rate, and than the time between two questions.
+// Longer than two frames at the lowest usual rate, and than the interval of requests.
 const FROZEN_MS = 400;
 
 function picture(label, caption) {

@@ -1,4 +1,4 @@
-// Plots over time on a canvas: lines and areas with a grid, or a lane of coloured intervals, and a cursor.
+// Plots over time on a canvas: lines and areas with a grid, or a lane of colored intervals, and a cursor.
 import { css } from "./dom.js";
 
 // Margins in CSS pixels, equal for all plots so that their time axes align.
@@ -146,13 +146,13 @@ function ticks(top, count) {
 
 export class Plot {
   // lines: [{series, colour: "--token", kind: "area" | "line", edge, opacity, dash, width}], drawn in this order.
-  // floor: the axis goes up to at least this; top(from, to): what it must reach; label(value): an axis number.
+  // floor: smallest end of the axis; top(from, to): the value it must reach; label(value): text of an axis number.
   constructor(canvas, { lines, floor, top, label, times = false, count = 3 }) {
     Object.assign(this, { canvas, lines, floor, top, label, times, count });
     this.ceiling = floor;
   }
 
-  // view: {from, to, cursor}, ms. Nothing happens while the canvas has no size.
+  // view: {from, to, cursor}, ms. Does nothing while the canvas has no size.
   draw(view) {
     const pen = prepare(this.canvas);
     if (!pen) return;
@@ -181,7 +181,7 @@ export class Plot {
     }
   }
 
-  // Grows at once and shrinks only by a lot, so that the axis stays readable.
+  // Grows immediately, and shrinks only after a large change, so that the axis stays readable.
   scaled(view) {
     const wanted = Math.max(this.floor, this.top(view.from, view.to) * 1.08);
     if (wanted > this.ceiling || wanted < this.ceiling * 0.55) this.ceiling = wanted;

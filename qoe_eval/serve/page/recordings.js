@@ -1,7 +1,7 @@
-// The recorded videos of calls: in step where there are two, and marked while the picture stood still.
+// The recorded videos of calls: synchronized if there are two, and marked during freezes.
 import { element, seconds } from "./dom.js";
 
-// Players drift apart by less than this unseen, in seconds.
+// Smaller differences between players are not noticeable, in seconds.
 const APART = 0.15;
 
 // A player with a mark; call.freezes are pairs of start and duration in seconds.
@@ -20,7 +20,7 @@ export function recording(call, src) {
   return figure;
 }
 
-// Whatever is done to one player is done to all. The first one's time counts while they play.
+// Applies every action on one player to all. The first one's time is the reference while they play.
 export function keepInStep(videos) {
   for (const one of videos) {
     const others = videos.filter((other) => other !== one);

@@ -53,13 +53,13 @@ export class Setup {
       controller: this.setup.controllers[0], beside: this.setup.beside[0], sender: this.setup.senders[0], size: this.setup.sizes.at(navigator.hardwareConcurrency >= ENOUGH_CORES ? 0 : -1) };
     try {
       const kept = JSON.parse(localStorage.getItem(REMEMBERED)) || {};
-      // A file that was named anew counts more than an earlier choice.
+      // A newly named file takes precedence over an earlier choice.
       if (this.byName.has(kept.scenario) && kept.own === own) first.scenario = kept.scenario;
       for (const [name, known] of [["controller", "controllers"], ["sender", "senders"], ["size", "sizes"]]) {
         if (this.setup[known].includes(kept[name])) first[name] = kept[name];
       }
       if (["", ...this.setup.beside].includes(kept.beside)) first.beside = kept.beside;
-    } catch { /* Storage may be off, or hold something else: the defaults do. */ }
+    } catch { /* Storage may be disabled or invalid: use the defaults. */ }
     return first;
   }
 

@@ -5,14 +5,14 @@ import { Plot } from "./plot.js";
 
 const WIDTH = 160, HEIGHT = 40;
 
-// Steps: [[time s, kbps], ...], each holding until the next. The path of their area over a box of WIDTH x HEIGHT.
+// The path of the area of steps, [[time s, kbps], ...], each holding until the next, in a box of WIDTH x HEIGHT.
 function areaPath(steps, duration, largest) {
   const y = (value) => (HEIGHT - 1 - (value / largest) * (HEIGHT - 4)).toFixed(1);
   const line = steps.map(([time, value]) => `H${((time / duration) * WIDTH).toFixed(1)}V${y(value)}`).join("");
   return `M0 ${HEIGHT}${line}H${WIDTH}V${HEIGHT}Z`;
 }
 
-// Capacity less constant-rate flows; null if there are none.
+// Capacity minus constant-rate flows; null if there are none.
 function available(scenario) {
   const flows = scenario.cross_traffic;
   if (flows.length === 0) return null;
@@ -41,7 +41,7 @@ export function smallSketch(scenario) {
   return fillSketch(svg("svg", { class: "sketch", preserveAspectRatio: "none", "aria-hidden": "true" }), scenario);
 }
 
-// Draws how far the scenario is; share from 0 to 1.
+// Draws the progress of the scenario; share from 0 to 1.
 export function setProgress(picture, share) {
   let line = picture.querySelector(".now");
   if (!line) {
