@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
 from weir.errors import InputError
-from weir.files.input import read_bytes
+from weir.files.input import open_file, why
 from weir.qoe_eval.records.call_record import CallRecord
 from weir.qoe_eval.records.part import first_fault
 from weir.qoe_eval.records.record import SCHEMA, Record
@@ -27,7 +28,7 @@ def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
         InputError: the file cannot be read, or a line is damaged.
     """
     records = []
-    for number, line in enumerate(read_bytes(path, LARGEST_RESULTS_BYTES).split(b"\n")[:-1], start=1):
+    for number, line in enumerate(_whole_lines(path), start=1):
         try:
             record = kind.model_validate_json(line)
         except ValidationError as error:
@@ -39,6 +40,22 @@ def read_records(path: Path, kind: type[RecordType]) -> list[RecordType]:
             raise InputError(f"{path}: holds calls and no replays; choose another folder")
         records.append(record)
     return records
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines that have an end, one at a time: all at once, a file of line ends would take many times its size."""
+    size_bytes = 0
+    try:
+        with open_file(path) as file:
+            while (line := file.readline(LARGEST_RECORD_BYTES)).endswith(b"\n"):
+                size_bytes += len(line)
+                if size_bytes > LARGEST_RESULTS_BYTES:
+                    raise InputError(f"{path}: over {LARGEST_RESULTS_BYTES >> 20} MiB; choose another folder")
+                yield line
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({why(error)})") from None
+    if len(line) == LARGEST_RECORD_BYTES:
+        raise InputError(f"{path}: has a line of over {LARGEST_RECORD_BYTES >> 20} MiB; choose another folder")
 
 
 def to_line(record: Record) -> bytes:

@@ -135,7 +135,20 @@ def test_results_without_an_end_are_refused(results, run_weir, monkeypatch):
         os.close(writer)
         os.close(reader)
     assert status == 2
-    assert "nothing came out of it" in said
+    assert "results.jsonl: cannot be read (is no file)" in said
+
+
+def test_a_line_without_an_end_is_refused_before_it_takes_memory(results, run_weir, monkeypatch):
+    with (results / "results.jsonl").open("ab") as file:
+        file.truncate(10_000_000_000)
+    status, _, said = run_weir("report", "here")
+    assert (status, said) == (2, "weir: here/results.jsonl: has a line of over 16 MiB; choose another folder\n")
+    monkeypatch.setattr("weir.qoe_eval.records.results_file.LARGEST_RESULTS_BYTES", 4 << 20)
+    with (results / "results.jsonl").open("rb") as file:
+        record = file.readline()
+    (results / "results.jsonl").write_bytes(record * (1 + (4 << 20) // len(record)))
+    status, _, said = run_weir("report", "here")
+    assert (status, said) == (2, "weir: here/results.jsonl: over 4 MiB; choose another folder\n")
 
 
 def test_another_replay_in_the_folder_is_told(results, run_weir):
