@@ -6,6 +6,15 @@ import time
 import pytest
 
 
+@pytest.fixture(scope="module", autouse=True)
+def abandoned(start_call):
+    """The receiver of a call whose sender was killed. It notices after 15 s, in which the other tests run."""
+    sender, receiver = start_call()
+    receiver.wait_for("estimate", lambda line: line["receive_rate_bps"] > 0)
+    sender.process.kill()
+    return receiver
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -59,16 +68,6 @@ def test_end_of_input_and_signals_stop(start_peer):
     peers[2].process.send_signal(signal.SIGINT)
     assert [peer.end() for peer in peers] == [0, 0, 0]
     assert "no type" in peers[0].of_type("error")[0]["message"]
-
-
-def test_killed_other_end_is_noticed(start_call):
-    sender, receiver = start_call()
-    receiver.wait_for("estimate", lambda line: line["receive_rate_bps"] > 0)
-    sender.process.kill()
-    assert receiver.end() == 1
-    assert receiver.of_type("error")[-1]["fatal"]
-    assert receiver.lines[-1]["type"] == "end"
-    assert "connection" in receiver.lines[-1]["reason"]
 
 
 def test_pause_of_five_seconds_is_survived(start_call):
@@ -139,3 +138,10 @@ def test_what_cannot_be_done_is_answered(start_peer, line, message):
     peer.send(line)
     assert message in peer.wait_for("error")["message"]
     assert peer.stop() == 0
+
+
+def test_killed_other_end_is_noticed(abandoned):
+    assert abandoned.end() == 1
+    assert abandoned.of_type("error")[-1]["fatal"]
+    assert abandoned.lines[-1]["type"] == "end"
+    assert "connection" in abandoned.lines[-1]["reason"]
