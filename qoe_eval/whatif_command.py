@@ -26,8 +26,6 @@ from weir.simulator.executables import find_virtual_call
 if TYPE_CHECKING:
     from weir.qoe_eval.event_logs.whatif import Recording
 
-_RATE = {"min": 30.0, "max": 1e6, "metavar": "KBPS"}
-
 
 def whatif(
     file: Annotated[
@@ -50,11 +48,6 @@ def whatif(
     ] = None,
     model: ModelOption = None,
     objective: ObjectiveOption = DEFAULT_PRESET,
-    start: Annotated[
-        float | None,
-        typer.Option("--start-kbps", **_RATE, help="The first target, in open loop. Default: the log's, else 300."),
-    ] = None,
-    highest: Annotated[float, typer.Option("--max-kbps", **_RATE, help="The highest target, in open loop.")] = 50_000,
     extension: Annotated[
         int | None,
         typer.Option(
@@ -82,7 +75,7 @@ def whatif(
         kind = "a folder" if file.is_dir() else "no file"
         raise InputError(f"{printable(file)}: is {kind}; give an event log, an rtpdump or a pcap")
     with loading():
-        from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, OpenLoop, logged_targets
+        from weir.qoe_eval.event_logs.open_loop import OpenLoop, logged_targets
         from weir.qoe_eval.event_logs.whatif import AT_RECEIVER, AT_SENDER, read_recording, run_whatif, write_whatif
         from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
         from weir.simulator.executables import find_simulator
@@ -95,19 +88,12 @@ def whatif(
         _closed_loop(recording, chosen, model_to_run(model), weights, out, as_json=as_json)
         return
     logged = logged_targets(recording.log)
-    lowest = logged.floor_bps() or DEFAULT_MIN_BPS
     if not chosen:
         usual = AT_SENDER if len(recording.log.of("sent", "id")[0]) else AT_RECEIVER
         missing = unavailable_controllers(find_simulator())
         say_left_out(usual, missing)
         chosen = [name for name in usual if name not in missing]
-    settings = OpenLoop(
-        model_to_run(model),
-        objective,
-        start_bps=round(logged.first_bps() if start is None else 1e3 * start),
-        min_bps=round(min(lowest, 1e3 * highest)),
-        max_bps=round(1e3 * highest),
-    )
+    settings = OpenLoop.like(logged, model_to_run(model), objective)
     described, page = write_whatif(recording, run_whatif(recording, chosen, settings), out)
     typer.echo(json.dumps({"report": str(page), **described}, indent=1) if as_json else _text(described, page))
 

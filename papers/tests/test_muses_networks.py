@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from weir.errors import InputError
+from weir.traces.generate.radio import MCS_MINIMUM_SNR_DB
+from weir.traces.generate.wifi_mobility import SNR_AT_1_M_DB
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.links import BernoulliLoss
 from weir.traces.schema.scenario import Scenario
@@ -13,6 +17,8 @@ from weir_papers.muses.networks import (
     muses_lte_test,
     muses_scenario,
     muses_wifi_test,
+    reach_m,
+    resampled,
 )
 
 
@@ -89,3 +95,22 @@ def test_lte_that_is_down_for_long_is_no_test() -> None:
 def test_a_recording_without_a_period_is_refused() -> None:
     with pytest.raises(InputError, match="period"):
         muses_lte_test(CapacityTrace.constant(1e6), 0)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 5000), st.floats(0, 50e6, allow_nan=False)), min_size=1, max_size=40),
+    st.floats(0.1, 30),
+)
+@settings(max_examples=60)
+def test_resampling_keeps_the_integral(pairs: list[tuple[int, float]], length_s: float) -> None:
+    trace = CapacityTrace.from_durations([ms / 1e3 for ms, _ in pairs], [rate for _, rate in pairs])
+    found = resampled(trace, length_s)
+    assert found.period_s == length_s
+    assert found.integrate(0, length_s) == pytest.approx(float(trace.integrate(0, length_s)), rel=1e-9, abs=1e-3)
+    assert np.all(np.diff(found.times_s) <= 0.2 + 1e-9)
+
+
+def test_a_client_is_no_further_away_than_the_slowest_scheme_reaches() -> None:
+    for exponent in (4.0, 6.0):
+        snr_db = SNR_AT_1_M_DB - 10 * exponent * np.log10(reach_m(exponent))
+        assert snr_db == pytest.approx(MCS_MINIMUM_SNR_DB[0])

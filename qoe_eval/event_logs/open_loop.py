@@ -17,7 +17,7 @@ from weir.simulator.executables import find_simulator
 
 DEFAULT_START_BPS = 300_000
 DEFAULT_MIN_BPS = 30_000
-DEFAULT_MAX_BPS = 50_000_000
+_MAX_BPS = 50_000_000
 _LONGEST_RUN_S = 600
 STEP_S = 0.1
 """The interval at which targets are compared and averaged."""
@@ -73,9 +73,14 @@ class OpenLoop:
 
     model: Path
     objective: str
-    start_bps: int = DEFAULT_START_BPS
-    min_bps: int = DEFAULT_MIN_BPS
-    max_bps: int = DEFAULT_MAX_BPS
+    start_bps: int
+    min_bps: int
+
+    @classmethod
+    def like(cls, logged: Targets, model: Path, objective: str) -> OpenLoop:
+        """Controllers begin where the log's own did, and go no lower than the minimum that it had."""
+        lowest_bps = min(logged.floor_bps() or DEFAULT_MIN_BPS, _MAX_BPS)
+        return cls(model, objective, round(logged.first_bps()), round(lowest_bps))
 
     def run(self, lines: bytes, controller: str, source: str) -> Targets:
         """The targets of a controller on the events `lines`; times are those of the events.
@@ -86,8 +91,8 @@ class OpenLoop:
         """
         command = [
             str(find_simulator()), "open-loop", "--controller", controller, "--model", str(self.model),
-            "--start-bps", str(min(max(self.start_bps, self.min_bps), self.max_bps)),
-            "--min-bps", str(self.min_bps), "--max-bps", str(self.max_bps),
+            "--start-bps", str(min(max(self.start_bps, self.min_bps), _MAX_BPS)),
+            "--min-bps", str(self.min_bps), "--max-bps", str(_MAX_BPS),
             "--objective", self.objective,
         ]  # fmt: skip
         try:

@@ -31,7 +31,7 @@ from weir.qoe_eval.evaluate import scenarios
 from weir.qoe_eval.event_logs.closed_loop import call_plan
 from weir.qoe_eval.event_logs.event_log import parse_event_log
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
-from weir.qoe_eval.event_logs.open_loop import DEFAULT_MIN_BPS, OpenLoop, difference, logged_targets
+from weir.qoe_eval.event_logs.open_loop import OpenLoop, difference, logged_targets
 from weir.qoe_eval.event_logs.path_estimate import estimate_path
 from weir.qoe_eval.event_logs.whatif import Recording, run_whatif
 from weir.qoe_eval.fingerprint import fingerprint
@@ -129,8 +129,7 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
 
 def _open_loop_error(recording: Recording, model: Path) -> float:
     logged = logged_targets(recording.log)
-    start_bps, lowest_bps = round(logged.first_bps()), round(logged.floor_bps() or DEFAULT_MIN_BPS)
-    (found,) = run_whatif(recording, ["gcc"], OpenLoop(model, "balanced", start_bps, lowest_bps))
+    (found,) = run_whatif(recording, ["gcc"], OpenLoop.like(logged, model, "balanced"))
     against = difference(found, logged, recording.log.duration_s)
     # Without a time in common the error is 100 %.
     return 1.0 if against is None else against.median_percent / 100

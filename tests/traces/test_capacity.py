@@ -1,6 +1,5 @@
 """The value of a capacity over time."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,16 +40,6 @@ def test_mean_needs_to_know_how_long() -> None:
     assert CapacityTrace([0, 1], [0, 4], 4).mean_bps() == 3
     with pytest.raises(InputError, match="no mean without a duration"):
         CapacityTrace([0, 1], [0, 4]).mean_bps()
-
-
-@given(durations_and_rates, st.integers(1, 3000), st.floats(0.1, 30))
-@settings(max_examples=60)
-def test_resampling_keeps_the_integral(pairs: list[tuple[int, float]], interval_ms: int, length_s: float) -> None:
-    trace = trace_of(pairs)
-    resampled = trace.resample(interval_ms / 1e3, length_s)
-    assert resampled.period_s == length_s
-    assert resampled.integrate(0, length_s) == pytest.approx(float(trace.integrate(0, length_s)), rel=1e-9, abs=1e-3)
-    assert np.all(np.diff(resampled.times_s) <= interval_ms / 1e3 + 1e-9)
 
 
 @given(durations_and_rates, st.floats(0, 100), st.floats(0, 100), st.floats(0, 100))
@@ -94,10 +83,3 @@ def test_it_is_a_value() -> None:
     assert trace != CapacityTrace([0, 1], [1, 2])
     with pytest.raises(ValueError, match="read-only"):
         trace.rates_bps[0] = 5
-
-
-def test_resampling_needs_a_length() -> None:
-    with pytest.raises(InputError, match="needs a duration"):
-        CapacityTrace.constant(1).resample(1)
-    with pytest.raises(InputError, match="greater than 0"):
-        CapacityTrace.constant(1).resample(0, 1)

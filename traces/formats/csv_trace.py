@@ -7,20 +7,7 @@ columns are ignored. ``tables.headers`` defines how other headers are read.
 
 from __future__ import annotations
 
-from weir.traces.formats import ImportedTrace
-from weir.traces.formats.reading import AS_WRITTEN, Reading
-from weir.traces.formats.tables.header_table import read_header_table
-from weir.traces.formats.tables.table import Table
 from weir.traces.schema.capacity import CapacityTrace
-
-
-def read_csv(text: str, source: str, reading: Reading = AS_WRITTEN) -> ImportedTrace:
-    """The trace of a table with a header.
-
-    Raises:
-        InputError: the header or a row is invalid; the message names the line.
-    """
-    return read_header_table(Table(text, source), reading)
 
 
 def write_csv(trace: CapacityTrace) -> str:

@@ -13,7 +13,6 @@ from weir.errors import InputError
 from weir.files.input import parse_json
 from weir.traces.formats import ImportedTrace
 from weir.traces.formats.byte_log import is_byte_log, read_byte_log
-from weir.traces.formats.csv_trace import read_csv
 from weir.traces.formats.iperf import (
     is_iperf,
     is_iperf_text,
@@ -28,11 +27,13 @@ from weir.traces.formats.mmsys import KEYS, is_mmsys, read_mmsys
 from weir.traces.formats.opennetlab import read_opennetlab
 from weir.traces.formats.reading import Reading
 from weir.traces.formats.sabre import is_sabre, read_sabre
-from weir.traces.formats.scenario_file import is_scenario, read_scenario
 from weir.traces.formats.tables.columns import read_columns
+from weir.traces.formats.tables.header_table import read_header_table
 from weir.traces.formats.tables.json_table import json_table, read_json_table
 from weir.traces.formats.tables.one_column import has_decimal_commas, is_one_column, read_one_column
 from weir.traces.formats.tables.table import Table, content_lines, is_header, is_row
+from weir.traces.formats.validation import Finding
+from weir.traces.schema.scenario import Scenario
 
 _NAN = re.compile(r"(?<=[\s,\[:])NaN(?=[\s,\]}])")
 
@@ -86,8 +87,8 @@ FORMATS = (
     ),
     Format(
         "scenario",
-        lambda content: is_scenario(content.json),
-        lambda content: read_scenario(content.json, content.source),
+        lambda content: _is_scenario(content.json),
+        lambda content: _read_scenario(content.json, content.source),
     ),
     Format(
         "mmsys2024", lambda content: is_mmsys(content.json), lambda content: read_mmsys(content.json, content.source)
@@ -123,7 +124,7 @@ FORMATS = (
     Format(
         "csv",
         lambda content: is_header(content.lines),
-        lambda content: read_csv(content.text, content.source, content.reading),
+        lambda content: read_header_table(Table(content.text, content.source), content.reading),
     ),
     Format(
         "columns",
@@ -131,6 +132,23 @@ FORMATS = (
         lambda content: read_columns(Table(content.text, content.source), content.reading),
     ),
 )
+
+
+def _is_scenario(data: Any) -> bool:
+    """True for an object with a scenario's schema or parts."""
+    return isinstance(data, dict) and ("schema" in data or bool({"forward", "flows"} & data.keys()))
+
+
+def _read_scenario(data: Any, source: str) -> ImportedTrace:
+    """A scenario from parsed JSON. Raises InputError where it is none."""
+    scenario = Scenario.from_dict(data, source)
+    capacity = scenario.forward.capacity
+    trace = None if capacity is None else capacity.trace()
+    findings = []
+    if trace is not None and not trace.integrate(0.0, scenario.duration_s) > 0:
+        fault = f"the link has no capacity in all of the {scenario.duration_s:g} s"
+        findings.append(Finding("all_zero", "error", source, "forward.capacity", fault))
+    return ImportedTrace(source, "scenario", trace, findings, scenario=scenario, understood="s and bit/s")
 
 
 def recognized(content: Content) -> Format:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +59,5 @@ def neighbour(rng: np.random.Generator, state: int, count: int) -> int:
 
 def correlated(rng: np.random.Generator, count: int, correlation: float) -> Array:
     """A stationary Gauss-Markov sequence of unit variance, shape [count]."""
-    noise = rng.standard_normal(count)
-    values = np.empty(count)
-    values[0] = noise[0]
-    for index in range(1, count):
-        values[index] = correlation * values[index - 1] + np.sqrt(1 - correlation**2) * noise[index]
-    return values
+    rest, noise = np.sqrt(1 - correlation**2), rng.standard_normal(count)
+    return np.array(list(accumulate(noise, lambda value, new: correlation * value + rest * new)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from weir.errors import InputError
 from weir.traces.generate.drawing import Array, correlated, grid, make_trace, require
-from weir.traces.generate.radio import MCS_MINIMUM_SNR_DB, scheme_shares
+from weir.traces.generate.radio import scheme_shares
 from weir.traces.schema.capacity import CapacityTrace
 
 TRANSMIT_POWER_DBM = 20.0
@@ -59,11 +59,6 @@ def wifi_mobility(
     snr_db = SNR_AT_1_M_DB - 10 * path_loss_exponent * np.log10(np.maximum(away_m, 1.0))
     snr_db += shadowing_db * correlated(rng, times_s.size, float(np.exp(-interval_s / coherence_s)))
     return make_trace(times_s, rate_bps * scheme_shares(snr_db), duration_s)
-
-
-def reach_m(path_loss_exponent: float) -> float:
-    """The range of the slowest scheme without shadowing, m."""
-    return float(10 ** ((SNR_AT_1_M_DB - MCS_MINIMUM_SNR_DB[0]) / (10 * path_loss_exponent)))
 
 
 def _random_waypoint(rng: np.random.Generator, walked_m: Array, radius_m: float) -> Array:

@@ -105,31 +105,6 @@ class CapacityTrace:
             raise InputError("capacity: a trace without a period has no mean without a duration; give one")
         return float(self.integrate(0.0, duration_s)) / duration_s
 
-    def resample(self, interval_s: float, duration_s: float | None = None) -> CapacityTrace:
-        """Averages over consecutive intervals; preserves the integral.
-
-        Args:
-            interval_s: length of an interval, seconds, > 0. The last one may be shorter.
-            duration_s: seconds to cover; None: the period.
-
-        Returns:
-            A periodic trace whose period is the covered duration.
-
-        Raises:
-            InputError: no duration is given, or the interval is not positive.
-        """
-        length = self.period_s if duration_s is None else duration_s
-        if length is None:
-            raise InputError("capacity: a trace without a period needs a duration to be resampled")
-        if not (interval_s > 0 and length > 0):
-            raise InputError("capacity: the interval and the duration must be greater than 0 s")
-        count = max(1, int(np.ceil(length / interval_s - 1e-9)))
-        edges = np.minimum(np.arange(count + 1) * interval_s, length)
-        edges[-1] = length
-        means = self.integrate(edges[:-1], edges[1:]) / np.diff(edges)
-        # Clip the rounding error of the difference of two sums.
-        return CapacityTrace(edges[:-1], np.clip(means, self.rates_bps.min(), self.rates_bps.max()), length)
-
     def starting_at(self, start_s: float) -> CapacityTrace:
         """Shifts a periodic trace so that its time ``start_s`` (s, >= 0) becomes 0.
 

@@ -34,8 +34,9 @@ import numpy as np
 from weir.errors import InputError
 from weir.traces.formats.plain_trace import scenario_from_capacity
 from weir.traces.generate.drawing import log_uniform
+from weir.traces.generate.radio import MCS_MINIMUM_SNR_DB
 from weir.traces.generate.random_domain import Split, random_capacity
-from weir.traces.generate.wifi_mobility import reach_m, wifi_mobility
+from weir.traces.generate.wifi_mobility import SNR_AT_1_M_DB, wifi_mobility
 from weir.traces.schema.capacity import CapacityTrace
 from weir.traces.schema.links import FULL_PACKET_BYTES, Queue
 from weir.traces.schema.media import with_media
@@ -112,10 +113,19 @@ def muses_lte_test(recorded: CapacityTrace, seed: int, duration_s: float = TEST_
     rng = _rng("lte", seed)
     for _ in range(_MOST_DRAWS):
         start_s = rng.uniform(0, recorded.period_s or 1.0)
-        trace = recorded.starting_at(start_s).resample(_LTE_INTERVAL_S, duration_s)
+        trace = resampled(recorded.starting_at(start_s), duration_s)
         if _longest_outage_s(trace) <= LONGEST_OUTAGE_S:
             return _test_scenario(rng, trace, f"lte-{seed}", 50.0, None)
     raise InputError(f"LTE: the trace has outages of more than {LONGEST_OUTAGE_S:g} s wherever a test begins")
+
+
+def resampled(trace: CapacityTrace, duration_s: float) -> CapacityTrace:
+    """Means over consecutive _LTE_INTERVAL_S, of which the last may be shorter; the integral over the whole is kept."""
+    count = max(1, int(np.ceil(duration_s / _LTE_INTERVAL_S - 1e-9)))
+    edges = np.append(np.arange(count) * _LTE_INTERVAL_S, duration_s)
+    means = trace.integrate(edges[:-1], edges[1:]) / np.diff(edges)
+    # A difference of two sums is off by a rounding error; a mean is not.
+    return CapacityTrace(edges[:-1], np.clip(means, trace.rates_bps.min(), trace.rates_bps.max()), duration_s)
 
 
 def _longest_outage_s(trace: CapacityTrace) -> float:
@@ -173,6 +183,11 @@ def _training_wifi(rng: np.random.Generator, duration_s: float) -> CapacityTrace
         distance_m=min(rng.uniform(1, 500), reach_m(exponent)),
         speed_mps=rng.uniform(0, 10),
     )
+
+
+def reach_m(path_loss_exponent: float) -> float:
+    """How far from the access point the slowest scheme is usable without shadowing, m."""
+    return float(10 ** ((SNR_AT_1_M_DB - MCS_MINIMUM_SNR_DB[0]) / (10 * path_loss_exponent)))
 
 
 def _rng(stream: str, seed: int) -> np.random.Generator:

@@ -105,14 +105,12 @@ def rate_columns(names: list[str]) -> list[int]:
 
 def unit_in_name(name: str) -> RateUnit | None:
     """The rate unit in the name of a column, regardless of its other words."""
-    text = _base_and_unit(name)[1]
-    return rate_unit(text) if text else None
+    return rate_unit(_base_and_unit(name)[1])
 
 
 def time_unit_in_name(name: str) -> float | None:
     """The time unit in the name of a column, s."""
-    text = _base_and_unit(name)[1]
-    return time_unit(text) if text else None
+    return time_unit(_base_and_unit(name)[1])
 
 
 def _base_and_unit(name: str) -> tuple[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -113,18 +115,14 @@ _PROBABILITIES = np.array([weight for _, weight in _TROUBLES]) / sum(weight for 
 
 
 def _together(name: str, cases: Sequence[Case]) -> Case:
-    def forward(rate_bps: float) -> Fields:
-        return {key: value for case in cases for key, value in case.forward(rate_bps).items()}
-
-    def merged(parts: Sequence[Fields | None]) -> Fields | None:
-        found = {key: value for part in parts if part is not None for key, value in part.items()}
-        return found or None
+    def merged(part: Callable[[Case], Fields]) -> Fields:
+        return dict(ChainMap(*map(part, reversed(cases))))
 
     return Case(
         name,
-        forward,
-        merged([case.reverse for case in cases]),
-        merged([case.flow for case in cases]),
-        merged([case.video for case in cases]),
+        lambda rate_bps: merged(lambda case: case.forward(rate_bps)),
+        merged(attrgetter("reverse")),
+        merged(attrgetter("flow")),
+        merged(attrgetter("video")),
         [flow for case in cases for flow in case.others],
     )

@@ -8,7 +8,7 @@ at most five sixths of the link (2.5 Mbps of 3), or of filler, which uses all of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from weir.traces.schema.media import MEDIA, MediaKind, media_of
@@ -38,9 +38,9 @@ class Case:
 
     name: str
     forward: Callable[[float], Fields] = lambda rate_bps: {}
-    reverse: Fields | None = None
-    flow: Fields | None = None
-    video: Fields | None = None
+    reverse: Fields = field(default_factory=dict)
+    flow: Fields = field(default_factory=dict)
+    video: Fields = field(default_factory=dict)
     others: Sequence[Fields] = ()
     media: Sequence[MediaKind] = MEDIA
 
@@ -69,15 +69,15 @@ class Family:
         """One scenario of the grid."""
         content: Fields = {}
         if media == "video":
-            content = {"max_rate_bps": round(VIDEO_SHARE_OF_LINK * rate_bps, -3), **(case.video or {})}
+            content = {"max_rate_bps": round(VIDEO_SHARE_OF_LINK * rate_bps, -3), **case.video}
         return Scenario.make(
             name=f"{self.name}-{case.name}-{rate_bps / 1e6:g}M-{media}",
             description=self.description,
             provenance={"source": f"weir.traces.generate.families: {self.name}", "licence": "BSD-3-Clause"},
             duration_s=self.duration_s,
             forward={"capacity": steady(rate_bps), "one_way_delay_ms": ONE_WAY_DELAY_MS, **case.forward(rate_bps)},
-            **({} if case.reverse is None else {"reverse": case.reverse}),
-            flows=[{"kind": "rtp", "media": media_of(media, **content), **(case.flow or {})}, *case.others],
+            reverse=case.reverse,
+            flows=[{"kind": "rtp", "media": media_of(media, **content), **case.flow}, *case.others],
         )
 
 
