@@ -21,7 +21,7 @@ import weir
 from weir.console import output_console
 from weir.errors import InputError, MissingComponent
 from weir.installation import DISTRIBUTION, how_to_get, installed_version, packages_of, shipped_model, source_tree
-from weir.qoe_eval.link.link_requirements import find_link_devices
+from weir.qoe_eval.requirements import find_link_devices
 from weir.qoe_eval.runs.simulator import simulator_versions
 from weir.simulator.executables import find_program, find_simulator
 

@@ -10,11 +10,10 @@ from weir.errors import InputError, unknown
 from weir.files.input import printable
 from weir.objectives import parse_objective
 from weir.options import loading, with_options
-from weir.qoe_eval.link.link_requirements import check_link_requirements
 from weir.qoe_eval.link.sudo import become_caller
 from weir.qoe_eval.options.call import CALLED, ENDS, CallOptions, is_command
 from weir.qoe_eval.options.shared import check_controllers, check_model
-from weir.qoe_eval.requirements import check_requirements
+from weir.qoe_eval.requirements import check_link_requirements, check_requirements
 from weir.qoe_eval.runs.custom_controllers import CustomController
 from weir.registry import AT_NATIVE_SENDER, LIBWEBRTC_SENDERS, without_field_trials
 

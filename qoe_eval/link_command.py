@@ -13,9 +13,9 @@ import typer
 from weir.errors import InputError
 from weir.files.output import refuse_to_overwrite, write_bytes
 from weir.options import ForceOption, loading, with_options
-from weir.qoe_eval.link.link_requirements import check_link_requirements
 from weir.qoe_eval.link.sudo import become_caller
 from weir.qoe_eval.options.shared import PathArguments
+from weir.qoe_eval.requirements import check_link_requirements
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -59,39 +59,24 @@ def validate(options: ValidateOptions) -> None:
         from weir.traces.formats.summary import understood
 
     reading = options.reading()
-    refused = 0
     reports: list[dict[str, Any]] = []
     for file in files:
+        report: dict[str, Any] = {"file": printable(file), "format": None, "understood": None, "usable": False}
+        report |= {"error": None, "findings": []}
+        reports.append(report)
         try:
             imported = inspect_trace(file, window_ms=options.window, reading=reading)
         except InputError as error:
-            refused += 1
-            reports.append(
-                {
-                    "file": printable(file),
-                    "format": None,
-                    "understood": None,
-                    "usable": False,
-                    "error": str(error),
-                    "findings": [],
-                }
-            )
+            report["error"] = str(error)
             if not as_json:
                 warn(str(error))
             continue
         usable = not imported.refused(repair=repair, strict=options.strict)
         summary = understood(imported)
-        refused += not usable
-        reports.append(
-            {
-                "file": printable(file),
-                "format": imported.format,
-                "understood": None if summary is None else vars(summary),
-                "usable": usable,
-                "error": None,
-                "findings": [vars(finding) for finding in imported.findings],
-            }
-        )
+        report["format"] = imported.format
+        report["understood"] = None if summary is None else vars(summary)
+        report["usable"] = usable
+        report["findings"] = [vars(finding) for finding in imported.findings]
         if not as_json:
             for finding in imported.findings:
                 if finding.severity == "error":
@@ -105,6 +90,7 @@ def validate(options: ValidateOptions) -> None:
                 f"{imported.source}: {imported.format}, {summary or 'unlimited'}: {verdict} ("
                 f"{counted(len(imported.errors), 'error')}, {counted(warnings, 'warning')})"
             )
+    refused = not all(report["usable"] for report in reports)
     if as_json:
         typer.echo(json.dumps(reports, indent=2))
     elif (

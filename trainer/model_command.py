@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -43,7 +44,7 @@ def model(
         typer.echo(write_card(file, NO_RESULTS if summary is None else replay_results(read_summary(summary))))
         return
     described = read_any_model(file)
-    shown = described.to_dict()
+    shown = asdict(described)
     if isinstance(described, ModelFile):
         here = find_spec("onnxruntime") is not None
         shown["onnxruntime_difference"] = round(parity(read_bytes(file, LARGEST_MODEL_BYTES)), 6) if here else None

@@ -10,7 +10,6 @@ from typing import Final
 from weir.files.output import make_folder
 from weir.qoe_eval.link.child_process import InvalidMessage, JsonLinesProcess, Message, monotonic_us
 from weir.qoe_eval.link.namespaces import Network
-from weir.qoe_eval.link.program import program_in
 from weir.simulator.child_process import exit_text
 
 _LONGEST_LINE_BYTES: Final = 4 << 20
@@ -45,7 +44,7 @@ class CommandEnd:
         self.name = f"the {role} ({command if len(command) < 60 else command[:59] + '…'})"
         self._files = log.parent.resolve() / _FILES
         call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(self._files)}
-        line, environment = program_in(here, far, ["sh", "-c", command], call)
+        line, environment = here.program(far, ["sh", "-c", command], **call)
         self._process = JsonLinesProcess(line, log, _LONGEST_LINE_BYTES, environment)
         self._connects = role == "receiver"
         self._ended = False

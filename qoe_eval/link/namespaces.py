@@ -59,6 +59,13 @@ class Network:
         """
         return [*self._enter, *words]
 
+    def program(self, far: Network, words: Sequence[str], **more: str) -> tuple[list[str], dict[str, str]]:
+        """Returns such a line for a program of the user, by default the shell, and the program's environment, in which
+        WEIR_LINK_LOCAL and WEIR_LINK_FAR are the addresses of both ends, with `more` variables.
+        """
+        line = self.command(words or [os.environ.get("SHELL") or "/bin/sh"])
+        return line, {**os.environ, "WEIR_LINK_LOCAL": self.address, "WEIR_LINK_FAR": far.address, **more}
+
     def listening_socket(self) -> socket.socket:
         """A TCP socket that listens on a free port of 127.0.0.1 in this network. Can be called once."""
         return listening(socket.socket(fileno=os.dup(self._tcp)))

@@ -19,7 +19,6 @@ from weir.qoe_eval.link.leftovers import ScratchFolder, finish
 from weir.qoe_eval.link.log import LinkLog, read_link_log
 from weir.qoe_eval.link.namespaces import CallNamespaces, Network
 from weir.qoe_eval.link.process import LinkProcess
-from weir.qoe_eval.link.program import program_in
 from weir.simulator.child_process import die_with_parent
 from weir.traces.schema.scenario import Scenario
 
@@ -148,7 +147,7 @@ class _Program:
     """A program in one of the networks, with this terminal and in its foreground group, so that Ctrl-C reaches it."""
 
     def __init__(self, here: Network, far: Network, command: Sequence[str]) -> None:
-        self._command, self._environment = program_in(here, far, command)
+        self._command, self._environment = here.program(far, command)
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, *, quiet: bool = False) -> None:

@@ -34,7 +34,7 @@ def test_the_card_shows_the_file_and_its_notes(write):
 
 def test_what_is_nested_too_deep_is_shown_as_text(write):
     text = "[" * 500 + "]" * 500
-    assert read_model(write(provenance=text)).to_dict()["provenance"] == text
+    assert read_model(write(provenance=text)).provenance == text
 
 
 def test_what_the_library_refuses_is_named(write, tmp_path):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.link.link_requirements import check_link_requirements
 from weir.qoe_eval.measures.viewer import estimate_vmaf
+from weir.qoe_eval.requirements import check_link_requirements
 
 
 def missing():

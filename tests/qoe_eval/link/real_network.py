@@ -13,8 +13,8 @@ import time
 import numpy as np
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.link.link_requirements import find_link_devices
 from weir.qoe_eval.link.namespaces import LEFT_ADDRESS, RIGHT_ADDRESS
+from weir.qoe_eval.requirements import find_link_devices
 
 UDP_IP_BYTES = 28
 _SO_TIMESTAMPNS = 35

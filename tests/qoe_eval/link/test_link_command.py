@@ -15,7 +15,7 @@ from link import real_network as network
 from processes import processes_with, wait_until
 
 from weir.errors import MissingComponent
-from weir.qoe_eval.link import link_requirements
+from weir.qoe_eval import requirements
 from weir.simulator.executables import find_simulator
 
 real = pytest.mark.skipif(bool(network.missing()), reason=f"the real link {network.missing()}")
@@ -269,7 +269,7 @@ def test_what_is_missing_is_named_before_anything_starts(run_weir, scenario, mon
     def forbidden():
         raise MissingComponent("user and network namespaces cannot be made here ([Errno 1] ...): use sudo")
 
-    monkeypatch.setattr(link_requirements, "find_link_devices", forbidden)
+    monkeypatch.setattr(requirements, "find_link_devices", forbidden)
     monkeypatch.setenv("WEIR_SIM", "/nowhere/weir-sim")
     status, _, err = run_weir("link", scenario, "--", "true")
     assert status == 3

@@ -222,8 +222,8 @@ def test_temporary_folders_of_others_stay(monkeypatch, tmp_path):
 
 def test_what_makes_them_may_be_missing(monkeypatch):
     monkeypatch.setattr("weir.qoe_eval.link.namespaces._SCRIPT", ("/bin/false",))
-    from weir.qoe_eval.link.link_requirements import find_link_devices
     from weir.qoe_eval.link.namespaces import NamespacesFailed
+    from weir.qoe_eval.requirements import find_link_devices
 
     with pytest.raises(NamespacesFailed, match="killed"), CallNamespaces():
         pass

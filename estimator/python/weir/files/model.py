@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import onnx
@@ -47,10 +47,6 @@ class ModelFile:
     provenance: Any
     computed_by: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class ChallengeModelFile:
@@ -68,10 +64,6 @@ class ChallengeModelFile:
     outputs: dict[str, list[int | str]]
     computed_by: str
     use: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
@@ -103,42 +95,33 @@ def read_any_model(path: str | os.PathLike[str]) -> ModelFile | ChallengeModelFi
         raise InputError(f"{path}: {error}; give a file written by `weir export`") from None
     about = model.description
     graph = onnx.load_from_string(data)
-    sha256 = hashlib.sha256(data).hexdigest()
-    inputs, outputs = _shapes(graph.graph.input), _shapes(graph.graph.output)
-    computed_by = "ONNX Runtime" if model.needs_onnxruntime else "the library"
+    common: dict[str, Any] = {
+        "path": str(path),
+        "format": about["format"],
+        "bytes": len(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "interval_ms": round(about["interval_ms"]),
+        "inputs": _shapes(graph.graph.input),
+        "outputs": _shapes(graph.graph.output),
+        "computed_by": "ONNX Runtime" if model.needs_onnxruntime else "the library",
+    }
     if about["format"] == "mmsys2024":
-        return ChallengeModelFile(
-            path=str(path),
-            format=about["format"],
-            bytes=len(data),
-            sha256=sha256,
-            interval_ms=round(about["interval_ms"]),
-            inputs=inputs,
-            outputs=outputs,
-            computed_by=computed_by,
-            use="weir replay --controller FILE, or FILE:bare without the guard; weir:FILE in a pool",
-        )
+        use = "weir replay --controller FILE, or FILE:bare without the guard; weir:FILE in a pool"
+        return ChallengeModelFile(**common, use=use)
     golden = next((entry.value for entry in graph.metadata_props if entry.key == "weir.golden"), "[]")
     parameters = (tensor.dims for tensor in graph.graph.initializer if tensor.name.startswith(PARAMETERS))
     return ModelFile(
-        path=str(path),
-        format=about["format"],
-        bytes=len(data),
-        sha256=sha256,
-        parameters=sum(math.prod(dimensions) for dimensions in parameters),
-        golden_vectors=len(json.loads(golden)),
-        inputs=inputs,
-        outputs=outputs,
-        provenance=_provenance(about["provenance"]),
-        computed_by=computed_by,
+        **common,
         name=about["name"],
         version=about["version"],
         features=about["features"],
         history=about["history"],
-        interval_ms=round(about["interval_ms"]),
         action_kind=about["action_kind"],
         min_bps=about["min_bps"],
         max_bps=about["max_bps"],
+        parameters=sum(math.prod(dimensions) for dimensions in parameters),
+        golden_vectors=len(json.loads(golden)),
+        provenance=_provenance(about["provenance"]),
     )
 
 
