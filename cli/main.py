@@ -13,7 +13,7 @@ import sys
 from enum import IntEnum
 from typing import TextIO
 
-from weir.errors import DiskFull, InputError, MissingComponent, end_interrupted
+from weir.errors import ComponentFailed, DiskFull, InputError, MissingComponent, end_interrupted
 
 # Write errors that are not the command's fault.
 _FULL_OR_CLOSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -55,8 +55,10 @@ def _run() -> ExitStatus:
         from weir.cli.app import build_app
 
         build_app()()
+    except (ComponentFailed, DiskFull) as error:
+        return _fail(str(error), ExitStatus.FAILED)
     except InputError as error:
-        return _fail(str(error), ExitStatus.FAILED if isinstance(error, DiskFull) else ExitStatus.WRONG_INPUT)
+        return _fail(str(error), ExitStatus.WRONG_INPUT)
     except MissingComponent as error:
         return _fail(str(error), ExitStatus.MISSING_COMPONENT)
     except ModuleNotFoundError as error:

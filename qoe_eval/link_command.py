@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weir.errors import InputError
+from weir.errors import ComponentFailed, InputError
 from weir.files.output import refuse_to_overwrite, write_bytes
 from weir.options import ForceOption, loading, with_options
 from weir.qoe_eval.link.sudo import become_caller
@@ -69,8 +69,6 @@ def link(options: LinkOptions) -> None:
     check_link_requirements()
     with loading():
         from weir.console import error_console
-        from weir.qoe_eval.link.namespaces import NamespacesFailed
-        from weir.qoe_eval.link.process import LinkFailed
         from weir.qoe_eval.link.session import LinkSettings, run_link
         from weir.qoe_eval.runs.inputs import read_inputs
 
@@ -89,7 +87,7 @@ def link(options: LinkOptions) -> None:
     settings = LinkSettings(scenarios[0], command, options.far, options.receive, options.seed, options.log)
     try:
         status, measured = run_link(settings, note)
-    except (LinkFailed, NamespacesFailed) as error:
+    except ComponentFailed as error:
         console.print(f"weir: {error}")
         raise typer.Exit(_FAILED_STATUS) from None
     except KeyboardInterrupt:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from weir.errors import MissingComponent
+from weir.errors import ComponentFailed, MissingComponent
 from weir.installation import how_to_get
-from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed
+from weir.qoe_eval.link.namespaces import CallNamespaces
 from weir.simulator.executables import find_peer, find_simulator
 
 CHROMIUM = "/usr/bin/chromium"
@@ -44,7 +44,7 @@ def find_link_devices() -> str:
     try:
         with CallNamespaces() as namespaces:
             return namespaces.devices
-    except NamespacesFailed as error:
+    except ComponentFailed as error:
         raise MissingComponent(str(error)) from None
 
 

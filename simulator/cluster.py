@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import weir
-from weir.errors import InputError
+from weir.errors import ComponentFailed, InputError
 from weir.installation import require
 from weir.simulator.executables import find_simulator
 
@@ -23,7 +23,7 @@ _CONNECT_S: Final = 5.0
 _QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
 
 
-class ClusterError(RuntimeError):
+class ClusterError(ComponentFailed):
     """A cluster failed while a command worked on it. The message has the fault, its place and how to go on."""
 
 

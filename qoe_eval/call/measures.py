@@ -10,13 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from weir.errors import InputError, MissingComponent
+from weir.errors import ComponentFailed, InputError, MissingComponent
 from weir.files.output import write_text
 from weir.qoe_eval.call import logs
-from weir.qoe_eval.call.media.ffmpeg import MODEL, FfmpegFailed, make_recording
+from weir.qoe_eval.call.media.ffmpeg import MODEL, make_recording
 from weir.qoe_eval.call.media.quality import picture_quality, speech_quality
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
-from weir.qoe_eval.call.media.visqol import VisqolFailed
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.call.stats_measures import Values, frame_metrics_of_stats, stats_metrics
 from weir.qoe_eval.call.webrtc_stats import StatsReports, read_stats_log
@@ -169,12 +168,12 @@ def _quality_metrics(
     metrics: Values = {}
     try:
         metrics |= _picture_metrics(folder, path, source, frames, span_us)
-    except (InputError, FfmpegFailed) as error:
+    except (InputError, ComponentFailed) as error:
         problems.append(str(error))
     try:
         audio = folder / logs.RECEIVED_AUDIO
         metrics |= speech_quality(audio) if audio.is_file() else {}
-    except (InputError, MissingComponent, VisqolFailed) as error:
+    except (InputError, MissingComponent, ComponentFailed) as error:
         problems.append(str(error))
     return metrics
 

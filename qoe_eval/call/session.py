@@ -14,13 +14,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from weir.errors import MissingComponent
+from weir.errors import ComponentFailed, MissingComponent
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.browser import BrowserEnd, PageSettings
 from weir.qoe_eval.call.disturbance import WakeUpLag, Watchdog
 from weir.qoe_eval.call.media.received_frames import BrowserFrames, RawFrames
 from weir.qoe_eval.call.media.source_speech import source_speech_path
-from weir.qoe_eval.call.media.source_video import SourceVideoFailed, source_video_path
+from weir.qoe_eval.call.media.source_video import source_video_path
 from weir.qoe_eval.call.plan import CallResult, CallSettings, Order
 from weir.qoe_eval.call.record import CallProgress, conclude
 from weir.qoe_eval.call.weir_peer import (
@@ -35,8 +35,8 @@ from weir.qoe_eval.json_lines import JsonLinesWriter
 from weir.qoe_eval.link.child_process import Message, monotonic_us
 from weir.qoe_eval.link.command_end import CommandEnd
 from weir.qoe_eval.link.leftovers import finish
-from weir.qoe_eval.link.namespaces import CallNamespaces, NamespacesFailed, Network
-from weir.qoe_eval.link.process import LinkFailed, LinkProcess
+from weir.qoe_eval.link.namespaces import CallNamespaces, Network
+from weir.qoe_eval.link.process import LinkProcess
 from weir.qoe_eval.options.shared import model_to_run
 
 OnEvent = Callable[[dict[str, Any]], None]
@@ -125,7 +125,7 @@ class _Call:
             await self._namespaces.create()
             await self._set_up(video, speech)
             failure = await self._until_over()
-        except (EndpointFailed, LinkFailed, NamespacesFailed, SourceVideoFailed, MissingComponent) as error:
+        except (ComponentFailed, MissingComponent) as error:
             # If another part ended first, it is the cause, but may be noticed only now.
             if isinstance(error, EndpointFailed):
                 await asyncio.wait({self._over}, timeout=_CAUSE_LIMIT_S)
@@ -258,7 +258,7 @@ class _Call:
         await _end(self._reading_link)
         try:
             await self._namespaces.remove()
-        except (NamespacesFailed, MissingComponent) as error:
+        except (ComponentFailed, MissingComponent) as error:
             failures.append(error)
         for log in self._logs.values():
             # The failed write has already reported a full disk.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from weir.errors import MissingComponent
+from weir.errors import ComponentFailed, MissingComponent
 from weir.qoe_eval.call import logs
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.link.child_process import (
@@ -38,7 +38,7 @@ _MISSING_STATUS = 3
 _LAST_LINES = 8
 
 
-class EndpointFailed(RuntimeError):
+class EndpointFailed(ComponentFailed):
     """An endpoint of the call did not start, died, or violated its protocol."""
 
 

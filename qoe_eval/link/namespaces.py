@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.errors import MissingComponent
+from weir.errors import ComponentFailed, MissingComponent
 from weir.qoe_eval.link.leftovers import finish
 from weir.qoe_eval.link.sudo import pass_on_permission
 
@@ -37,10 +37,6 @@ _REMEDY = (
     "allow them to your user (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000), run the "
     "command with sudo, or the container with --cap-add SYS_ADMIN --security-opt apparmor=unconfined"
 )
-
-
-class NamespacesFailed(RuntimeError):
-    """Namespaces could not be created or removed."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +96,7 @@ class CallNamespaces:
 
         Raises:
             MissingComponent: this user may not create them on this machine.
-            NamespacesFailed: the holder was killed, or hangs.
+            ComponentFailed: the holder was killed, or hangs.
         """
         try:
             await finish(asyncio.to_thread(self._create))
@@ -112,7 +108,7 @@ class CallNamespaces:
         """Removes the networks with every process in them; does nothing if there are none.
 
         Raises:
-            NamespacesFailed: a process does not end.
+            ComponentFailed: a process does not end.
         """
         await finish(asyncio.to_thread(self._remove))
 
@@ -149,7 +145,7 @@ class CallNamespaces:
         except TimeoutError:
             text = b""
         if not text:
-            raise NamespacesFailed("what makes the namespaces of the link was killed, or hangs")
+            raise ComponentFailed("what makes the namespaces of the link was killed, or hangs")
         answer = json.loads(text)
         if "error" in answer:
             raise MissingComponent(f"user and network namespaces cannot be made here ({answer['error']}): {_REMEDY}")
@@ -183,7 +179,7 @@ class CallNamespaces:
             os.close(descriptor)
         self._descriptors = []
         if not ended:
-            raise NamespacesFailed("a process in the networks of the link does not end")
+            raise ComponentFailed("a process in the networks of the link does not end")
 
 
 def _process_of(descriptor: int) -> str:

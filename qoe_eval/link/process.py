@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from weir.errors import InputError, MissingComponent
+from weir.errors import ComponentFailed, InputError, MissingComponent
 from weir.files.output import opened
 from weir.qoe_eval.link.child_process import (
     LINK_PRIORITY,
@@ -31,10 +31,6 @@ _LOG_POLL_S = 0.1
 _LAST_LINES = 4
 _LOG_PREFIX = b"weir-sim: "
 _WRONG_INPUT_STATUS, _MISSING_STATUS = 2, 3
-
-
-class LinkFailed(RuntimeError):
-    """The link did not start, died, or does not respond."""
 
 
 class LinkProcess:
@@ -81,7 +77,7 @@ class LinkProcess:
         Raises:
             InputError: the link refuses the scenario, or a log cannot be written.
             MissingComponent: the link lacks a model.
-            LinkFailed: the link does not start for another reason.
+            ComponentFailed: the link does not start for another reason.
         """
         left, right = self._namespaces.left.device, self._namespaces.right.device
         with opened(self._log) as log:
@@ -96,7 +92,7 @@ class LinkProcess:
             event = await self._wait_for(ready, "ready", _START_LIMIT_S)
             run_in_real_time([process], LINK_PRIORITY)
             return event
-        except LinkFailed as error:
+        except ComponentFailed as error:
             if self._status == _WRONG_INPUT_STATUS:
                 raise InputError(self._last_words()) from error
             if self._status == _MISSING_STATUS:
@@ -108,7 +104,7 @@ class LinkProcess:
         """Begins the scenario; returns the time of its start in us of the monotonic clock.
 
         Raises:
-            LinkFailed: the link has ended, the scenario has already begun, or the link does not respond.
+            ComponentFailed: the link has ended, the scenario has already begun, or the link does not respond.
         """
         return await self._ask({"type": "start"}, "started")
 
@@ -116,7 +112,7 @@ class LinkProcess:
         """Drops all packets in both directions for a time (above 0, at most 3600 s); returns the start of that time.
 
         Raises:
-            LinkFailed: the link has ended, or does not respond.
+            ComponentFailed: the link has ended, or does not respond.
         """
         return await self._ask({"type": "down", "duration_s": duration_s}, "down")
 
@@ -124,11 +120,11 @@ class LinkProcess:
         """Waits until the link has ended.
 
         Raises:
-            LinkFailed: the link ended without being stopped.
+            ComponentFailed: the link ended without being stopped.
         """
         await self._ended.wait()
         if self.failure:
-            raise LinkFailed(self.failure)
+            raise ComponentFailed(self.failure)
 
     async def stop(self) -> str:
         """Ends the link, by force if necessary. Returns the fault, or an empty text."""
@@ -182,7 +178,7 @@ class LinkProcess:
                 raise ConnectionError
             await self._process.send(command)
         except ConnectionError:
-            raise LinkFailed(self.failure or "weir-sim link has ended") from None
+            raise ComponentFailed(self.failure or "weir-sim link has ended") from None
         return int((await self._wait_for(answered, command["type"], _ANSWER_LIMIT_S))["time_us"])
 
     def _expect(self, kind: str) -> asyncio.Future[Message]:
@@ -193,7 +189,7 @@ class LinkProcess:
         try:
             return await asyncio.wait_for(asyncio.shield(answer), limit_s)
         except TimeoutError:
-            raise LinkFailed(f"weir-sim link has not answered to {what} for {limit_s:g} s") from None
+            raise ComponentFailed(f"weir-sim link has not answered to {what} for {limit_s:g} s") from None
 
     async def _listen(self) -> None:
         """Receives events until the link has ended, and records the reason."""
@@ -225,7 +221,7 @@ class LinkProcess:
         while self._answers:
             _, answer = self._answers.popitem()
             if not answer.done():
-                answer.set_exception(LinkFailed(reason))
+                answer.set_exception(ComponentFailed(reason))
                 # Mark it as retrieved, as a caller that timed out never does.
                 answer.exception()
 

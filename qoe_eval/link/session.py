@@ -62,7 +62,7 @@ def run_link(settings: LinkSettings, note: Note) -> tuple[int, dict[str, Directi
         The command's exit status, and a summary for `forward` and `reverse`.
 
     Raises:
-        LinkFailed: the link does not start, or dies and thereby ends the command.
+        ComponentFailed: the link does not start, or dies and thereby ends the command.
         InputError: the link refuses the scenario.
         MissingComponent: a required component is missing.
         KeyboardInterrupt: interrupted before the command began.

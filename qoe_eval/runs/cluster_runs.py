@@ -43,7 +43,7 @@ def cluster_runs(simulator: Path, jobs: Sequence[ReplayJob], time_limit_s: float
     generator, or an exception in its consumer, ends all tasks.
 
     Raises:
-        SimulatorFailed: on some machine the executable does not start, or always dies.
+        ComponentFailed: on some machine the executable does not start, or always dies.
     """
     import ray
 

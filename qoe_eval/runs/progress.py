@@ -17,12 +17,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from weir.console import counted
-from weir.errors import InputError
+from weir.errors import ComponentFailed, InputError
 from weir.files.input import printable
 from weir.files.output import write_text
 from weir.qoe_eval.runs.jobs import ReplayPlan
 from weir.qoe_eval.runs.run_plans import ReplayOutcome, complete_plans
-from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.qoe_eval.runs.store import RunStore
 
 _LINE_INTERVAL_S = 30.0
@@ -43,7 +42,8 @@ def run_with_progress(
 
     Raises:
         InputError: the simulator refused a run; complete runs are kept.
-        typer.Exit: status 1, after a message: interrupted, or the simulator always dies.
+        ComponentFailed: the simulator always dies.
+        typer.Exit: status 1, after a message: interrupted.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     in_lines = not (quiet or console.is_terminal)
@@ -61,10 +61,9 @@ def run_with_progress(
                     console.print(f"{done:,} of {counted(total, 'run')}")
 
             outcome = complete_plans(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
-    except SimulatorFailed as error:
+    except ComponentFailed:
         RunStore(out).discard_if_empty()
-        console.print(f"weir: {error}")
-        raise typer.Exit(1) from None
+        raise
     except KeyboardInterrupt:
         kept = counted(len(RunStore(out).read()), "run")
         console.print(f"weir: interrupted; {kept} kept in {out}: the same command goes on{after_interrupt}")

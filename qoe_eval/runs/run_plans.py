@@ -67,7 +67,7 @@ def complete_plans(
     Raises:
         InputError: the folder cannot be used.
         MissingComponent: the simulator does not work.
-        SimulatorFailed: the simulator always dies.
+        ComponentFailed: the simulator always dies.
         KeyboardInterrupt: interrupted; complete runs are kept.
     """
     if not plans:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import typer
 
-from weir.errors import MissingComponent
+from weir.errors import ComponentFailed, MissingComponent
 from weir.installation import how_to_get
-from weir.qoe_eval.runs.simulator_worker import JobOutcome, JobType, RunJob, SimulatorFailed, SimulatorWorker
+from weir.qoe_eval.runs.simulator_worker import JobOutcome, JobType, RunJob, SimulatorWorker
 from weir.registry import CONTROLLERS
 
 # If this many processes die before any has answered, the executable is at fault, not a job.
@@ -72,7 +72,7 @@ def run_jobs(
     Closing the generator, or an exception in its consumer (including KeyboardInterrupt), ends all processes.
 
     Raises:
-        SimulatorFailed: the executable does not start, or several processes die and none has ever answered.
+        ComponentFailed: the executable does not start, or several processes die and none has ever answered.
     """
     waiting = deque(jobs)
     deaths = answers = 0
@@ -93,7 +93,7 @@ def run_jobs(
                         outcome, died = done.result()
                         deaths, answers = deaths + died, answers + (not died)
                         if deaths >= _DEATHS_TO_GIVE_UP and not answers:
-                            raise SimulatorFailed(f"{executable}, {deaths} times: {outcome.error}")
+                            raise ComponentFailed(f"{executable}, {deaths} times: {outcome.error}")
                         yield outcome
             finally:
                 while not all(one.done() for one in running):

@@ -15,12 +15,9 @@ from typing import Generic, TypeVar
 
 from pydantic import JsonValue
 
+from weir.errors import ComponentFailed
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.simulator.child_process import die_with_parent, end, exit_text, kill, last_words
-
-
-class SimulatorFailed(RuntimeError):
-    """The simulator does not work at all. The message has its last output."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class SimulatorWorker(Generic[JobType]):
         """Runs a job. Returns its outcome, and True if the process failed other than by exceeding the time limit.
 
         Raises:
-            SimulatorFailed: the executable does not start.
+            ComponentFailed: the executable does not start.
         """
         if self._process is not None and self._process.poll() is not None:
             self._end()
@@ -125,7 +122,7 @@ class SimulatorWorker(Generic[JobType]):
                 preexec_fn=die_with_parent,
             )
         except OSError as error:
-            raise SimulatorFailed(f"{self._executable} does not start: {error.strerror}") from error
+            raise ComponentFailed(f"{self._executable} does not start: {error.strerror}") from error
 
     def _read(self, job: JobType, line: bytes) -> tuple[JobOutcome[JobType], bool]:
         try:

@@ -6,11 +6,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from weir.errors import InputError, MissingComponent
+from weir.errors import ComponentFailed, InputError, MissingComponent
 from weir.simulator.executables import find_virtual_call
 from weir.traces.catalogue import load_bundled
 from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym import SimulatorError
 from weir.trainer.gym.opennetlab import Gym
 from weir.trainer.gym.opennetlab_scenario import opennetlab_scenario
 
@@ -241,7 +240,7 @@ def test_a_failure_is_named_and_the_gym_is_of_use_again(fake_simulator, trace, s
     Scenario.from_dict(steady("exit-at-reset")).save(failing)
     gym = Gym(simulator=fake_simulator)
     gym.reset(failing)
-    with pytest.raises(SimulatorError, match="ended with status 7"):
+    with pytest.raises(ComponentFailed, match="ended with status 7"):
         gym.step(500_000)
     assert gym.step(500_000) == ([], True)
     gym.reset(trace)

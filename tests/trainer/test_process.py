@@ -7,9 +7,9 @@ import signal
 import numpy as np
 import pytest
 
-from weir.errors import InputError, MissingComponent
+from weir.errors import ComponentFailed, InputError, MissingComponent
 from weir.simulator.executables import find_simulator
-from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorError, SimulatorRefusal
+from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorRefusal
 from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess
 
 ACTION = np.zeros(1, dtype=np.float32)
@@ -32,7 +32,7 @@ FAILURES = {
 def test_failure_is_noticed_and_named(fake_simulator, steady, name):
     reason = FAILURES.get(name.removesuffix("-at-reset"), "not finite")
     env = environment(fake_simulator, steady(name), timeout_s=1.0 if "no answer" in reason else 60.0)
-    with pytest.raises(SimulatorError, match=reason):  # noqa: PT012 - which of the two raises is in the name
+    with pytest.raises(ComponentFailed, match=reason):  # noqa: PT012 - which of the two raises is in the name
         env.reset(seed=1)
         env.step(ACTION)
     # The environment is of use again, however long a new simulator takes to start.
@@ -46,9 +46,9 @@ def test_one_failure_in_a_vector_raises_and_reset_mends(fake_simulator, steady):
     scenarios = iter([steady(), steady("exit"), steady(), steady(), steady()])
     env = BottleneckVectorEnv(2, lambda seed: next(scenarios), simulator=fake_simulator, timeout_s=60.0)
     env.reset(seed=1)
-    with pytest.raises(SimulatorError, match="ended with status 7"):
+    with pytest.raises(ComponentFailed, match="ended with status 7"):
         env.step(np.zeros((2, 1), dtype=np.float32))
-    with pytest.raises(SimulatorError, match="reset it first"):
+    with pytest.raises(ComponentFailed, match="reset it first"):
         env.step(np.zeros((2, 1), dtype=np.float32))
     env.reset(seed=1)
     env.step(np.zeros((2, 1), dtype=np.float32))
@@ -59,7 +59,7 @@ def test_death_between_steps_is_noticed(fake_simulator, steady):
     env = environment(fake_simulator, steady(), timeout_s=60.0)
     env.reset(seed=1)
     os.kill(env._pool._processes[0].pid, signal.SIGKILL)
-    with pytest.raises(SimulatorError, match="SIGKILL"):
+    with pytest.raises(ComponentFailed, match="SIGKILL"):
         env.step(ACTION)
 
 
@@ -75,7 +75,7 @@ def test_refusal_is_an_input_error_and_the_process_lives_on(fake_simulator, stea
 
 
 def test_step_before_reset(fake_simulator, steady):
-    with pytest.raises(SimulatorError, match="reset it first"):
+    with pytest.raises(ComponentFailed, match="reset it first"):
         environment(fake_simulator, steady()).step(ACTION)
 
 
@@ -142,7 +142,7 @@ def test_a_program_that_is_no_simulator(tmp_path, steady):
     program = tmp_path / "weir-sim"
     program.write_text("#!/bin/sh\necho 'usage: something else' >&2\nexit 2\n")
     program.chmod(0o755)
-    with pytest.raises(SimulatorError, match=r"ended with status 2.*something else"):
+    with pytest.raises(ComponentFailed, match=r"ended with status 2.*something else"):
         environment(program, steady()).reset(seed=1)
 
 
@@ -161,6 +161,6 @@ def test_speaking_unasked_is_a_failure(fake_simulator, steady):
     with pytest.raises(SimulatorRefusal):
         process.receive_frame()
     process.timeout_s = 1.0
-    with pytest.raises(SimulatorError, match="no answer for 1 s"):
+    with pytest.raises(ComponentFailed, match="no answer for 1 s"):
         process.receive_frame()
     assert not process.alive

@@ -7,7 +7,7 @@ import gymnasium
 
 from weir.simulator.executables import find_simulator
 from weir.trainer.gym.environment import BottleneckEnv
-from weir.trainer.gym.process import SimulatorError, SimulatorRefusal
+from weir.trainer.gym.process import SimulatorRefusal
 from weir.trainer.gym.scaling import ScaledObservation, ScaledVectorObservation
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir.trainer.gym.vector import BottleneckVectorEnv
@@ -19,7 +19,6 @@ __all__ = [
     "EnvironmentSpecification",
     "ScaledObservation",
     "ScaledVectorObservation",
-    "SimulatorError",
     "SimulatorRefusal",
     "find_simulator",
 ]

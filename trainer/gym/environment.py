@@ -87,7 +87,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
         Raises:
             InputError: an option is unknown, or its file cannot be read.
-            SimulatorError: the simulator failed; the next reset starts another.
+            ComponentFailed: the simulator failed; the next reset starts another.
             SimulatorRefusal: the simulator does not run this scenario.
         """
         super().reset(seed=seed)
@@ -104,7 +104,7 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """Runs one interval under `action`, shape (1,), clipped to [-1, 1].
 
         Raises:
-            SimulatorError: the simulator failed, or there is no episode.
+            ComponentFailed: the simulator failed, or there is no episode.
         """
         self._pool.step(np.asarray(action))
         values = self._pool.steps[0].copy()

@@ -108,7 +108,7 @@ class Gym:
         Raises:
             InputError: the trace cannot be read, or a number is out of range.
             MissingComponent: the stack's program is missing.
-            SimulatorError: the simulator failed.
+            ComponentFailed: the simulator failed.
         """
         self._done = True
         self._request = {
@@ -137,7 +137,7 @@ class Gym:
 
         Raises:
             InputError: it is called before reset, the rate is not a number, or the report interval is out of range.
-            SimulatorError: the simulator failed.
+            ComponentFailed: the simulator failed.
         """
         if self._process is None:
             raise InputError("step before reset: call reset first")

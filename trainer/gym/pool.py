@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from weir.errors import ComponentFailed
 from weir.simulator.executables import find_stack
 from weir.trainer.gym.episode import Episode
-from weir.trainer.gym.process import FRAME_HEADER, SimulatorError, SimulatorProcess, SimulatorRefusal
+from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess, SimulatorRefusal
 from weir.trainer.gym.specification import EnvironmentSpecification
 from weir.trainer.gym.step import PRIVILEGED_COLUMNS
 
@@ -83,7 +84,7 @@ class SimulatorPool:
         """Starts an episode in each of the given environments, all at once, and reads their first observations.
 
         Raises:
-            SimulatorError: a process failed.
+            ComponentFailed: a process failed.
             SimulatorRefusal: a simulator does not run its scenario or specification.
 
         After an error none of these environments has an episode; the next reset starts new processes as needed.
@@ -113,7 +114,7 @@ class SimulatorPool:
             the environments in which `next_episode` started an episode.
 
         Raises:
-            SimulatorError: a process failed. All processes are ended, and every environment must be reset.
+            ComponentFailed: a process failed. All processes are ended, and every environment must be reset.
         """
         try:
             processes = self._running()
@@ -130,7 +131,7 @@ class SimulatorPool:
         if not np.isfinite(received).all():
             index = int(np.flatnonzero(~np.isfinite(received).all(axis=1))[0])
             self.close()
-            raise SimulatorError(f"the simulator of environment {index} failed: its observation is not finite")
+            raise ComponentFailed(f"the simulator of environment {index} failed: its observation is not finite")
         size = received.shape[1]
         if not restarted:
             np.minimum(received, self._high, out=self._histories)  # np.clip costs more
@@ -165,7 +166,7 @@ class SimulatorPool:
         running = [process for process in self._processes if process is not None and process.alive]
         if len(running) < self.count:
             index = next(i for i, process in enumerate(self._processes) if process not in running)
-            raise SimulatorError(f"environment {index} has no episode: reset it first")
+            raise ComponentFailed(f"environment {index} has no episode: reset it first")
         return running
 
     def _collect(

@@ -1,7 +1,7 @@
 """One `weir-sim serve` child process and the frames exchanged with it.
 
 A frame is a little-endian u32 payload length, a u8 type and the payload. Every wait has a time limit. A child that
-dies, hangs or answers invalid data raises a `SimulatorError` with the cause and the last lines of its standard error.
+dies, hangs or answers invalid data raises a `ComponentFailed` with the cause and the last lines of its standard error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 import weakref
 from typing import IO
 
-from weir.errors import InputError
+from weir.errors import ComponentFailed, InputError
 from weir.simulator.child_process import end, exit_text, last_words
 from weir.simulator.executables import find_simulator
 
@@ -27,12 +27,6 @@ MAXIMUM_PAYLOAD_BYTES = 1024 * 1024
 _live: weakref.WeakSet[SimulatorProcess] = weakref.WeakSet()
 
 
-class SimulatorError(RuntimeError):
-    """The simulator died, hung, or answered something that is not its protocol. The message names which, and has
-    what it wrote last.
-    """
-
-
 class SimulatorRefusal(InputError):
     """The simulator works but refuses the request (a scenario it cannot run, an unknown feature)."""
 
@@ -40,7 +34,7 @@ class SimulatorRefusal(InputError):
 class SimulatorProcess:
     """A running `weir-sim serve`, owned by the Python process that made it.
 
-    After a `SimulatorError` the child is gone (`alive` is false), and the object cannot be used again.
+    After a `ComponentFailed` the child is gone (`alive` is false), and the object cannot be used again.
     """
 
     def __init__(self, executable: str | os.PathLike[str] | None = None, timeout_s: float = 10.0) -> None:
@@ -51,7 +45,7 @@ class SimulatorProcess:
 
         Raises:
             MissingComponent: there is no simulator.
-            SimulatorError: it cannot be started.
+            ComponentFailed: it cannot be started.
         """
         self.timeout_s = timeout_s
         self._path = find_simulator(executable)
@@ -67,7 +61,7 @@ class SimulatorProcess:
             )
         except OSError as error:
             self._stderr.close()
-            raise SimulatorError(f"the simulator {self._path} cannot be started: {error.strerror}") from error
+            raise ComponentFailed(f"the simulator {self._path} cannot be started: {error.strerror}") from error
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._input = self._child.stdin
@@ -91,7 +85,7 @@ class SimulatorProcess:
         """Writes one whole frame with its header.
 
         Raises:
-            SimulatorError: the child is gone, or does not read within the time limit.
+            ComponentFailed: the child is gone, or does not read within the time limit.
         """
         view, deadline = memoryview(frame), 0.0
         while len(view):
@@ -109,7 +103,7 @@ class SimulatorProcess:
         """Fills `view`, or at least its first `least` bytes, and returns the number of bytes.
 
         Raises:
-            SimulatorError: the child is gone, or does not answer within the time limit.
+            ComponentFailed: the child is gone, or does not answer within the time limit.
         """
         least = len(view) if least is None else least
         received, deadline = 0, 0.0
@@ -131,7 +125,7 @@ class SimulatorProcess:
         """Returns the type (one byte) and the payload of the next frame.
 
         Raises:
-            SimulatorError: as `receive_into`, or the data is no frame.
+            ComponentFailed: as `receive_into`, or the data is no frame.
             SimulatorRefusal: the simulator answered with an error message.
         """
         header = bytearray(FRAME_HEADER.size)
@@ -145,7 +139,7 @@ class SimulatorProcess:
         return bytes([kind]), payload
 
     def check_header(self, length: int, kind: int) -> None:
-        """Raises a SimulatorError unless this can be the header of an answer."""
+        """Raises a ComponentFailed unless this can be the header of an answer."""
         if kind not in b"COE" or length > MAXIMUM_PAYLOAD_BYTES:
             raise self.failure(f"its answer is not the protocol's (frame type {kind:#04x}, length {length})")
 
@@ -160,14 +154,14 @@ class SimulatorProcess:
         self.receive_into(memoryview(message)[len(start) - FRAME_HEADER.size :])
         return SimulatorRefusal(f"the simulator refuses: {message.decode('utf-8', 'replace')}")
 
-    def failure(self, reason: str) -> SimulatorError:
+    def failure(self, reason: str) -> ComponentFailed:
         """Ends the child and gives the error to raise."""
         self._end(0)
         last = last_words(self._stderr)
         self._release()
-        return SimulatorError(f"the simulator failed: {reason}{last}")
+        return ComponentFailed(f"the simulator failed: {reason}{last}")
 
-    def ended(self) -> SimulatorError:
+    def ended(self) -> ComponentFailed:
         """The error to raise when the child closed its end: how it ended and what it wrote last."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(1.0)

@@ -102,7 +102,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Runs one interval in every environment; `actions` has shape (num_envs, 1) and is clipped to [-1, 1].
 
         Raises:
-            SimulatorError: a simulator failed; all environments must be reset.
+            ComponentFailed: a simulator failed; all environments must be reset.
         """
         pool, record = self._pool, self._record
         objectives = pool.objectives.astype(np.float64)

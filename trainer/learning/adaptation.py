@@ -104,7 +104,7 @@ def adapt(
 
     Raises:
         InputError: the starting point does not fit its own description, or there is nothing to replay.
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
     """
     if warm_up_steps is None:
         warm_up_steps = min(steps // 4, WARM_UP_STEPS)

@@ -6,20 +6,13 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-from weir.simulator.cluster import ClusterError
 
 
 @contextmanager
 def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
-    """Shows a bar on standard error; yields a function of task, steps so far and a note. The failure of a simulator or
-    a cluster ends the command with status 1.
-    """
-    from weir.trainer.gym.process import SimulatorError
-
+    """Shows a bar on standard error; yields a function of task, steps so far and a note."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -37,12 +30,7 @@ def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
             rate = "" if speed is None else f"{speed:,.0f} steps/s"
             progress.update(task, description=what, completed=min(steps, total), rate=rate, note=note)
 
-        try:
-            yield show
-        except (SimulatorError, ClusterError) as error:
-            progress.stop()
-            typer.echo(f"weir: {error}", err=True)
-            raise typer.Exit(1) from None
+        yield show
 
 
 def reward_text(mean_reward: float) -> str:

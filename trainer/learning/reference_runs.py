@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from weir.errors import InputError
+from weir.errors import ComponentFailed, InputError
 from weir.qoe_eval.measures.flow_series import Array, read_flow_series
 from weir.qoe_eval.records.run_record import RunRecord
 from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
+from weir.qoe_eval.runs.simulator_worker import SimulatorJob
 from weir.registry import PRESETS
 from weir.simulator.executables import find_simulator
-from weir.trainer.gym.process import SimulatorError
 from weir.trainer.gym.step import StepRecord
 
 _TIME_LIMIT_S = 600.0
@@ -45,7 +44,7 @@ def reference_runs(
 
     Raises:
         InputError: the simulator refuses a scenario, or a scenario has no capacity or no flow under test.
-        SimulatorError: the simulator failed.
+        ComponentFailed: the simulator failed.
     """
     executable = find_simulator(simulator)
     found: dict[str, list[StepRecord]] = {}
@@ -58,15 +57,12 @@ def reference_runs(
         }
         jobs = [SimulatorJob(str(index), {"scenario": dict(one), **common}) for index, one in enumerate(documents)]
         records: dict[int, StepRecord] = {}
-        try:
-            for outcome in run_jobs(executable, jobs, len(os.sched_getaffinity(0)), _TIME_LIMIT_S):
-                index = int(outcome.job.name)
-                if outcome.record is None:
-                    failure = f"{controller} on {documents[index]['name']}: {outcome.error}"
-                    raise InputError(failure) if outcome.refused else SimulatorError(failure)
-                records[index] = step_records(outcome.record, interval_ms)
-        except SimulatorFailed as error:
-            raise SimulatorError(str(error)) from None
+        for outcome in run_jobs(executable, jobs, len(os.sched_getaffinity(0)), _TIME_LIMIT_S):
+            index = int(outcome.job.name)
+            if outcome.record is None:
+                failure = f"{controller} on {documents[index]['name']}: {outcome.error}"
+                raise InputError(failure) if outcome.refused else ComponentFailed(failure)
+            records[index] = step_records(outcome.record, interval_ms)
         found[controller] = [records[index] for index in range(len(documents))]
     return found
 

@@ -44,7 +44,7 @@ def reinforce(
 
     Raises:
         InputError: the checkpoint is not of this learner, or the training diverged.
-        SimulatorError: a simulator failed; the last checkpoint stays.
+        ComponentFailed: a simulator failed; the last checkpoint stays.
         ClusterError: from the learner; the checkpoint is written first.
     """
     configuration, folder, callbacks = run.configuration, run.folder, list(run.callbacks)

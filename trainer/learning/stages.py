@@ -39,7 +39,7 @@ def train_in_stages(
         arguments: other arguments of `train`.
 
     Raises:
-        InputError, SimulatorError, MissingComponent, ClusterError: as `train`.
+        InputError, ComponentFailed, MissingComponent, ClusterError: as `train`.
     """
     *earlier, last = stages = configuration.in_stages()
     if earlier and arguments.get("simulator") is None:
@@ -68,7 +68,7 @@ def train_until(
     Schedules span the whole training.
 
     Raises:
-        InputError, SimulatorError: as `train`.
+        InputError, ComponentFailed: as `train`.
         KeyboardInterrupt: Ctrl-C, or from `on_progress`; a checkpoint is kept.
     """
     checkpoint = folder / CHECKPOINT

@@ -75,7 +75,7 @@ def train(
         InputError: the folder has a checkpoint and `resume` is false, or vice versa, or results of another command, or
             another command is using it; a scenario file or a teacher is missing; the training diverged, or does not fit
             into memory.
-        SimulatorError: a simulator failed; the last checkpoint stays.
+        ComponentFailed: a simulator failed; the last checkpoint stays.
         MissingComponent: the algorithm needs Ray, which is not installed.
         ClusterError: a runner failed, or a distributed training makes no progress; its checkpoint is written first.
     """

@@ -45,7 +45,7 @@ def complete_rung(rung: Rung, on_steps: Callable[[int], None]) -> float:
     """Trains, from the checkpoint in the folder if there is one, and returns the viewer's quality, of 100.
 
     Raises:
-        InputError, SimulatorError: the training or a replay failed.
+        InputError, ComponentFailed: the training or a replay failed.
         KeyboardInterrupt: interrupted, also by `on_steps`; a checkpoint is kept.
     """
     # torch takes seconds to load.

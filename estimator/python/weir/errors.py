@@ -19,6 +19,13 @@ class DiskFull(InputError):
     """The disk has no room for a file; the file's name is valid."""
 
 
+class ComponentFailed(RuntimeError):
+    """A program that Weir runs does not start, died, hangs, or answers nonsense.
+
+    The message names it and has the reason, with its own last words.
+    """
+
+
 class MissingComponent(RuntimeError):
     """A program, library or file that Weir needs is not installed.
 

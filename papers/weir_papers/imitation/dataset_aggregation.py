@@ -45,7 +45,7 @@ def train(run: TrainingRun) -> TrainingOutcome:
 
     Raises:
         InputError: a teacher is unfit, or the checkpoint is.
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
     """
     configuration, checkpoint = run.configuration, run.checkpoint
     decisions = configuration.imitation.decisions_per_iteration

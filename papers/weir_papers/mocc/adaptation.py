@@ -85,7 +85,7 @@ def measure_adaptation(trainer: Trainer, evaluated: TrainingConfiguration, plan:
     """Curves, old rewards and figures of one seed. `evaluated` has the networks of the evaluations.
 
     Raises:
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
         KeyboardInterrupt: Ctrl-C; the base policy is kept.
     """
     excluded = tuple(landmark for landmark in landmarks() if near_unseen(landmark))

@@ -44,7 +44,7 @@ def train_dqn(
     """A network of MOCC's size after `configuration.steps` steps, with epsilon-greedy actions.
 
     Raises:
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
     """
     settings = configuration.environment
     environment = LevelVecEnv(

@@ -98,7 +98,7 @@ def extract(
     """The same arguments give the same trees. `specification` has an action around the rule.
 
     Raises:
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
     """
     seeds = iter(np.random.SeedSequence(plan.seed).generate_state(plan.rounds + 3).tolist())
     complete = 0

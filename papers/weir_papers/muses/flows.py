@@ -62,7 +62,7 @@ def roll_out(
     rounded up to whole batches of `environments`, which is even.
 
     Raises:
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
     """
     specification = inputs.specification
     generator = np.random.default_rng(seed)

@@ -18,7 +18,6 @@ from weir.installation import require
 from weir.qoe_eval.options.shared import JobsOption, check_model, model_to_run, shared_traces
 from weir.qoe_eval.runs.progress import run_with_progress
 from weir.simulator.executables import find_simulator
-from weir.trainer.gym import SimulatorError
 from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir.trainer.learning.progress_bar import progress_bar
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper, replay_record
@@ -133,11 +132,7 @@ def muses(
             beside.append((replaced, of_other))
     results = muses_results(sets, plans, outcome, out, beside)
     files = {who: file for who, file in given.items() if file}
-    try:
-        f1 = imitation_scores(files, imitated, simulator) if len(files) == len(given) else {}
-    except SimulatorError as error:
-        console.print(f"weir: {error}")
-        raise typer.Exit(1) from None
+    f1 = imitation_scores(files, imitated, simulator) if len(files) == len(given) else {}
     rows = [*network_rows(results), *flow_rows(results), *imitation_rows(f1, nearest_share(chosen))]
     run = replay_record(started, next(iter(plans.values())), outcome, failures) | {
         "seeds": list(range(1, seeds + 1)),

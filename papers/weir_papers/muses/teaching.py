@@ -22,7 +22,7 @@ def teach(steps: int, seed: int, out: Path, on_progress: Callable[[int], None]) 
     """Trains the teacher for `steps` decisions in a folder of `out`, from its checkpoint if there is one; its file.
 
     Raises:
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
         KeyboardInterrupt: Ctrl-C; the checkpoint is kept.
     """
     file, folder, networks = out / "teacher.onnx", out / "teacher", out / "networks"

@@ -71,7 +71,7 @@ def learn(
     are, in the order of training.
 
     Raises:
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
     """
     torch.manual_seed(seed)
     # A network as small as this: more threads wait for each other longer than they compute.

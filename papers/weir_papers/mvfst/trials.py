@@ -57,7 +57,7 @@ def trial(
 
     Raises:
         InputError: the folder has a result of another size.
-        SimulatorError: a simulator failed.
+        ComponentFailed: a simulator failed.
     """
     base = folder / f"{name.replace(', ', '-').replace(' ', '-')}-{seed}"
     path, wanted = base.with_suffix(".json"), json.loads(json.dumps(asdict(size) | asdict(VARIANTS[name])))

@@ -14,7 +14,7 @@ from weir.files.output import make_folder
 from weir.qoe_eval.options.shared import JobsOption
 from weir.qoe_eval.records.command_record import command_record
 from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
+from weir.qoe_eval.runs.simulator_worker import SimulatorJob
 from weir.simulator.executables import find_simulator
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.polycc.demonstrations import demonstrations
@@ -43,9 +43,6 @@ def polycc(out: OutOption, seeds: SeedsOption = 5, jobs: JobsOption = None, as_j
     try:
         hidden = as_json or not console.is_terminal
         outcomes = list(track(runs, "running", len(lines), console=console, transient=True, disable=hidden))
-    except SimulatorFailed as error:
-        console.print(f"weir: {error}")
-        raise typer.Exit(1) from None
     except KeyboardInterrupt:
         console.print("weir: interrupted; nothing is written")
         raise typer.Exit(1) from None

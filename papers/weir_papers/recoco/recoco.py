@@ -19,7 +19,6 @@ from weir.installation import require
 from weir.qoe_eval.options.shared import JobsOption
 from weir.qoe_eval.records.command_record import command_record
 from weir.qoe_eval.runs.simulator import simulator_versions
-from weir.qoe_eval.runs.simulator_worker import SimulatorFailed
 from weir.simulator.executables import find_simulator
 from weir_papers.common import JsonOption, OutOption
 from weir_papers.recoco.inputs import paper_scenarios, prepare
@@ -116,9 +115,6 @@ def recoco(
                 if order != "random"
             }
             results |= progress.complete([task for group in later.values() for task in group], processes)
-    except SimulatorFailed as error:
-        console.print(f"weir: {error}")
-        raise typer.Exit(1) from None
     except KeyboardInterrupt:
         console.print(f"weir: interrupted; what is trained is kept in {out}: the same command continues")
         raise typer.Exit(1) from None

@@ -122,7 +122,7 @@ def gcc_results(scenarios: Mapping[str, Scenario], simulator: Path, processes: i
 
     Raises:
         InputError: a run failed.
-        SimulatorFailed: the simulator does not work.
+        ComponentFailed: the simulator does not work.
     """
     plan = ReplayPlan(list(scenarios.values()), ["gcc"], (0.4, 0.5, 0.1), [0], None, simulator, "measured")
     results: dict[str, list[TraceResult]] = {name: [] for name in scenarios}

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from weir.errors import ComponentFailed
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame
 from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.call.media.y4m import Y4m
@@ -32,10 +33,6 @@ _TIME_LIMIT_S = 60.0
 _POLL_S = 0.5
 
 
-class FfmpegFailed(RuntimeError):
-    """ffmpeg failed or hangs; the message contains its last output."""
-
-
 def raw_input(descriptor: int, width: int, height: int, frames_per_second: float) -> list[str]:
     """Options of an input of I420 frames from a file descriptor."""
     options = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{width}x{height}", "-r", f"{frames_per_second:g}"]
@@ -46,7 +43,7 @@ def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str]
     """Runs ffmpeg in a folder; every input (width, height, frames per second, frames) has its own pipe.
 
     Raises:
-        FfmpegFailed: ffmpeg failed.
+        ComponentFailed: ffmpeg failed.
         MissingComponent: ffmpeg is not installed.
     """
     command = [str(find_ffmpeg()), "-hide_banner", "-nostdin", "-y", "-loglevel", "error"]
@@ -88,7 +85,7 @@ def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str]
                 os.close(descriptor)
         if status != 0:
             errors.seek(max(0, errors.seek(0, os.SEEK_END) - 500))
-            raise FfmpegFailed(f"ffmpeg ended with {status}: {errors.read().decode(errors='replace').strip()}")
+            raise ComponentFailed(f"ffmpeg ended with {status}: {errors.read().decode(errors='replace').strip()}")
 
 
 class _Progress:
@@ -106,7 +103,7 @@ def _wait(process: subprocess.Popen[bytes], progress: _Progress) -> int:
         with suppress(subprocess.TimeoutExpired):
             return process.wait(_POLL_S)
         if time.monotonic() - progress.at_s > _TIME_LIMIT_S:
-            raise FfmpegFailed(f"ffmpeg read no frame for {_TIME_LIMIT_S:g} s")
+            raise ComponentFailed(f"ffmpeg read no frame for {_TIME_LIMIT_S:g} s")
 
 
 def _feed(descriptor: int, frames: Frames, progress: _Progress) -> None:
@@ -125,7 +122,7 @@ def make_recording(received: Y4m, frames: Sequence[ReceivedFrame], span_us: tupl
     Returns None if the file has no frame.
 
     Raises:
-        FfmpegFailed: ffmpeg failed.
+        ComponentFailed: ffmpeg failed.
         MissingComponent: ffmpeg is not installed.
     """
     start_us, end_us = span_us
@@ -177,7 +174,7 @@ def measure_vmaf(received: Y4m, source: Y4m, pairs: Sequence[tuple[int, int]]) -
         pairs: frames that exist in both files.
 
     Raises:
-        FfmpegFailed: ffmpeg failed.
+        ComponentFailed: ffmpeg failed.
         MissingComponent: ffmpeg is not installed.
     """
     if not pairs:
@@ -194,7 +191,7 @@ def measure_vmaf(received: Y4m, source: Y4m, pairs: Sequence[tuple[int, int]]) -
             log = json.loads((folder / _LOG).read_text(encoding="utf-8"))
             frames = [(int(frame["frameNum"]), float(frame["metrics"]["vmaf"])) for frame in log["frames"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise FfmpegFailed(f"ffmpeg wrote no VMAF ({error!r})") from None
+            raise ComponentFailed(f"ffmpeg wrote no VMAF ({error!r})") from None
     values = [value for _, value in frames]
     if not values:
         return None

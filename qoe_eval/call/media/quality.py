@@ -33,7 +33,7 @@ def picture_quality(received: Y4m, source: Path, frames: Sequence[ReceivedFrame]
 
     Raises:
         InputError: the source cannot be read.
-        FfmpegFailed: ffmpeg failed.
+        ComponentFailed: ffmpeg failed.
         MissingComponent: ffmpeg is not installed.
     """
     with Y4m(source) as sent:
@@ -58,7 +58,7 @@ def speech_quality(received: Path) -> dict[str, float]:
     Raises:
         InputError: a WAV file cannot be read.
         MissingComponent: ViSQOL or the speech synthesizer is not installed.
-        VisqolFailed: ViSQOL failed.
+        ComponentFailed: ViSQOL failed.
     """
     scores = measure_speech(received, source_speech_path())
     return {"visqol_mean": float(np.mean(scores)), "visqol_min": min(scores)} if scores else {}

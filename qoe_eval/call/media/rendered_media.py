@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from weir.errors import InputError, MissingComponent
-from weir.qoe_eval.call.media.ffmpeg import FfmpegFailed
+from weir.errors import ComponentFailed, InputError, MissingComponent
 from weir.qoe_eval.call.media.quality import picture_quality, speech_quality
 from weir.qoe_eval.call.media.received_frames import read_index
-from weir.qoe_eval.call.media.visqol import VisqolFailed
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.leftovers import ScratchFolder
 from weir.qoe_eval.records.run_record import RunRecord
@@ -32,7 +30,7 @@ def run_and_measure(
             return outcome, died
         try:
             return replace(outcome, record=_with_measures(outcome.record, job, folder)), died
-        except (InputError, MissingComponent, FfmpegFailed, VisqolFailed) as error:
+        except (InputError, MissingComponent, ComponentFailed) as error:
             return JobOutcome(job, error=f"rendered media: {error}"), died
 
 

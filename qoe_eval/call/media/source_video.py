@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from weir.errors import InputError
+from weir.errors import ComponentFailed, InputError
 from weir.files.output import make_folder, replacing
 from weir.qoe_eval.call.media import frame_number
 from weir.qoe_eval.runs.simulator_worker import begin_in_pool
@@ -32,10 +32,6 @@ _LARGEST_SIDE = 4096
 Image = NDArray[np.float32]
 
 
-class SourceVideoFailed(RuntimeError):
-    """A process that makes the video was killed."""
-
-
 def make(folder: Path, width: int, height: int) -> Path:
     """Returns the path of the y4m file (I420), and makes it if it is missing; 640x360 takes 100 MB and some seconds.
 
@@ -46,7 +42,7 @@ def make(folder: Path, width: int, height: int) -> Path:
 
     Raises:
         InputError: the size is not supported, or the file cannot be written.
-        SourceVideoFailed: a process that makes it was killed.
+        ComponentFailed: a process that makes it was killed.
     """
     try:
         frame_number.check_size(width, height)
@@ -75,7 +71,7 @@ def _frames(width: int, height: int) -> Iterator[bytes]:
         ) as pool:
             yield from pool.map(_render, range(0, FRAMES, _FRAMES_PER_TASK))
     except BrokenProcessPool:
-        raise SourceVideoFailed("the source video could not be made: a process that makes it was killed") from None
+        raise ComponentFailed("the source video could not be made: a process that makes it was killed") from None
 
 
 class _Scene:

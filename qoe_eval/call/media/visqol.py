@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from weir.errors import MissingComponent
+from weir.errors import ComponentFailed, MissingComponent
 from weir.installation import how_to_get
 from weir.qoe_eval.call.media.wav import Samples, read_wav
 from weir.qoe_eval.runs.simulator_worker import begin_in_pool
@@ -29,10 +29,6 @@ _SILENCE = 1e-4
 # Longer calls have this many windows, evenly spaced.
 _MOST_WINDOWS = 12
 _AT_ONCE = 2
-
-
-class VisqolFailed(RuntimeError):
-    """ViSQOL has no value."""
 
 
 def check_visqol() -> None:
@@ -52,7 +48,7 @@ def measure_speech(received: Path, sent: Path) -> list[float]:
     Raises:
         InputError: a WAV file cannot be read.
         MissingComponent: ViSQOL is not installed.
-        VisqolFailed: ViSQOL failed.
+        ComponentFailed: ViSQOL failed.
     """
     check_visqol()
     reference, heard = _resampled(sent), _resampled(received)
@@ -64,7 +60,7 @@ def measure_speech(received: Path, sent: Path) -> list[float]:
         with ProcessPoolExecutor(_AT_ONCE, initializer=_start_visqol) as pool:
             return list(pool.map(_mos, pairs))
     except BrokenProcessPool:
-        raise VisqolFailed("ViSQOL did not start, or was killed") from None
+        raise ComponentFailed("ViSQOL did not start, or was killed") from None
 
 
 def windows(heard: Samples, size: int) -> list[Samples]:
@@ -110,7 +106,7 @@ def _mos(pair: tuple[Samples, Samples]) -> float:
         with np.errstate(all="ignore"):
             mos = float(_visqol.measure_from_arrays(reference, degraded, _RATE_HZ).moslqo)
     except Exception as error:
-        raise VisqolFailed(f"ViSQOL failed: {error!r}") from None
+        raise ComponentFailed(f"ViSQOL failed: {error!r}") from None
     if not _LOWEST_MOS <= mos <= _HIGHEST_MOS:
-        raise VisqolFailed(f"ViSQOL gave {mos}, which is no MOS")
+        raise ComponentFailed(f"ViSQOL gave {mos}, which is no MOS")
     return mos

@@ -4,9 +4,9 @@ import asyncio
 import json
 from pathlib import Path
 
+from weir.errors import ComponentFailed
 from weir.qoe_eval.call.plan import CallSettings
 from weir.qoe_eval.link.child_process import monotonic_us
-from weir.qoe_eval.link.process import LinkFailed
 from weir.traces.schema.scenario import Scenario
 
 
@@ -52,7 +52,7 @@ class FakeLink:
 
     async def start(self):
         if self.behaviour == "die at start":
-            raise LinkFailed("weir-sim link ended with status 1: no device")
+            raise ComponentFailed("weir-sim link ended with status 1: no device")
         return {"type": "ready", "time_us": monotonic_us()}
 
     async def begin(self):

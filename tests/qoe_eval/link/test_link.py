@@ -12,10 +12,10 @@ import pytest
 from link import real_network as network
 from processes import is_running, wait_until
 
-from weir.errors import InputError, MissingComponent
+from weir.errors import ComponentFailed, InputError, MissingComponent
 from weir.qoe_eval.call.link_accuracy import link_accuracy
 from weir.qoe_eval.link.namespaces import CallNamespaces
-from weir.qoe_eval.link.process import LinkFailed, LinkProcess
+from weir.qoe_eval.link.process import LinkProcess
 from weir.simulator.executables import find_simulator
 from weir.traces.schema.scenario import Scenario
 
@@ -186,9 +186,9 @@ async def test_what_it_refuses_does_not_stop_it(make_link):
     link = make_link(scenario_of([0.0], [4e6]))
     await link.start()
     await link.begin()
-    with pytest.raises(LinkFailed, match="started already"):
+    with pytest.raises(ComponentFailed, match="started already"):
         await link.begin()
-    with pytest.raises(LinkFailed, match="duration_s: must be greater than 0"):
+    with pytest.raises(ComponentFailed, match="duration_s: must be greater than 0"):
         await link.down(0)
     assert link.failure == ""
     await link.down(0.01)
@@ -203,7 +203,7 @@ async def test_a_killed_link_is_noticed(make_link):
     async for _ in link.log():
         pass
     assert "killed by SIGKILL" in link.failure
-    with pytest.raises(LinkFailed, match="killed by SIGKILL"):
+    with pytest.raises(ComponentFailed, match="killed by SIGKILL"):
         await link.begin()
     await link.stop()
 

@@ -13,7 +13,7 @@ import pytest
 from link import real_network as network
 from processes import is_running, processes_with, wait_until
 
-from weir.errors import MissingComponent
+from weir.errors import ComponentFailed, MissingComponent
 from weir.qoe_eval.link import leftovers
 from weir.qoe_eval.link.leftovers import ScratchFolder, remove_scratch_folders
 from weir.qoe_eval.link.namespaces import CallNamespaces
@@ -222,10 +222,9 @@ def test_temporary_folders_of_others_stay(monkeypatch, tmp_path):
 
 def test_what_makes_them_may_be_missing(monkeypatch):
     monkeypatch.setattr("weir.qoe_eval.link.namespaces._SCRIPT", ("/bin/false",))
-    from weir.qoe_eval.link.namespaces import NamespacesFailed
     from weir.qoe_eval.requirements import find_link_devices
 
-    with pytest.raises(NamespacesFailed, match="killed"), CallNamespaces():
+    with pytest.raises(ComponentFailed, match="killed"), CallNamespaces():
         pass
     with pytest.raises(MissingComponent, match="killed"):
         find_link_devices()

@@ -8,9 +8,9 @@ import time
 import pytest
 from processes import is_running, wait_until
 
-from weir.errors import MissingComponent
+from weir.errors import ComponentFailed, MissingComponent
 from weir.qoe_eval.runs.simulator import run_jobs, simulator_versions
-from weir.qoe_eval.runs.simulator_worker import SimulatorFailed, SimulatorJob
+from weir.qoe_eval.runs.simulator_worker import SimulatorJob
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_a_death_fails_its_job_at_once_and_only_that(fake_simulator, misbehave, 
 
 def test_a_simulator_that_always_dies_is_given_up(fake_simulator, misbehave, jobs):
     misbehave({"*": "die"})
-    with pytest.raises(SimulatorFailed, match=r"3 times.*queue\.size"):
+    with pytest.raises(ComponentFailed, match=r"3 times.*queue\.size"):
         run(fake_simulator, jobs)
 
 
@@ -138,7 +138,7 @@ def test_an_executable_that_does_not_start(tmp_path, jobs):
     broken = tmp_path / "weir-sim"
     broken.write_bytes(b"\x7fELF but not really")
     broken.chmod(0o755)
-    with pytest.raises(SimulatorFailed, match="does not start"):
+    with pytest.raises(ComponentFailed, match="does not start"):
         run(broken, jobs)
     with pytest.raises(MissingComponent, match="--version does not work"):
         simulator_versions(broken)

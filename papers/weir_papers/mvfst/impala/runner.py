@@ -65,7 +65,7 @@ class Runner(EnvRunner):
         """The next fragment, acted by the policy of these parameters, which the learner had after `update` updates.
 
         Raises:
-            SimulatorError: a simulator failed.
+            ComponentFailed: a simulator failed.
             MissingComponent: there is no `weir-sim` on this machine.
         """
         self.module.policy.load_state_dict(parameters)

@@ -2,7 +2,8 @@ import subprocess
 
 import pytest
 
-from weir.qoe_eval.call.media.ffmpeg import FfmpegFailed, make_recording, measure_vmaf, run
+from weir.errors import ComponentFailed
+from weir.qoe_eval.call.media.ffmpeg import make_recording, measure_vmaf, run
 from weir.qoe_eval.call.media.received_frames import ReceivedFrame
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.requirements import find_ffmpeg
@@ -90,5 +91,5 @@ def test_a_recording_shows_freezes(made_call, source, tmp_path):
 
 def test_a_failing_ffmpeg_says_so_and_hangs_nobody(tmp_path):
     frames = (bytes(320 * 180 * 3 // 2) for _ in range(100_000))
-    with pytest.raises(FfmpegFailed, match="nonsense"):
+    with pytest.raises(ComponentFailed, match="nonsense"):
         run([(320, 180, 30, frames)], ["-vf", "nonsense", "-f", "null", "-"], tmp_path)
