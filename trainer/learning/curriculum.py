@@ -140,7 +140,7 @@ def make_curriculum(
     and writes them to `curriculum.json` in the folder, in the order of training if there is one.
 
     Raises:
-        InputError, ComponentFailed: as `reference_runs`, or the reward needs rendered frames, which reference runs lack.
+        InputError, ComponentFailed: as `reference_runs`, or the reward needs rendered frames, which these runs lack.
     """
     name = configuration.curriculum
     if name == "random":
