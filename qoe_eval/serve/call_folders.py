@@ -13,6 +13,7 @@ from weir.files.input import printable, why
 from weir.files.output import REPORT, make_folder
 from weir.qoe_eval.call.logs import RECORD, RECORDING
 from weir.qoe_eval.call.record import read_record
+from weir.qoe_eval.records.call_record import CallRecord
 
 MAX_DEPTH = 3
 MAX_LISTED = 100
@@ -37,7 +38,7 @@ SHOWN = (*IN_LIST, "network_delay_ms_p95", "vmaf_p5", "utilisation", "loss_ratio
 
 class ListedCall(TypedDict):
     """A call in the page's list; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
-    why it ended early, `disturbed` why it was; `freezes` are pairs of start and duration, in s since the call began.
+    why it ended early, `disturbed` why it was; `freezes` are pairs of start and duration, in s of the recording.
     """
 
     folder: str
@@ -102,8 +103,15 @@ def describe_call(out: Path, folder: Path) -> ListedCall | None:
         "disturbed": [reason[:MAX_TEXT] for reason in record.call.disturbed[:10]],
         "report": _beside(out, folder, REPORT),
         "video": _beside(out, folder, RECORDING),
-        "freezes": [[one.start_s, one.duration_s] for one in record.episodes if one.kind == "freeze"][:MAX_FREEZES],
+        "freezes": _freezes_of_recording(record)[:MAX_FREEZES],
     }
+
+
+def _freezes_of_recording(record: CallRecord) -> list[list[float]]:
+    """Episodes count from the start of the call, and the recording begins with the first rendered frame."""
+    begins_s = (record.measures.get("time_to_first_frame_ms") or 0.0) / 1e3
+    freezes = [one for one in record.episodes if one.kind == "freeze"]
+    return [[max(0.0, one.start_s - begins_s), one.duration_s] for one in freezes]
 
 
 def find_file(out: Path, path: str) -> Path | None:

@@ -339,7 +339,7 @@ def test_apply_action(kind: str, action: list[float], expected: int) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: weir.BandwidthEstimator(7), "a controller is a name, a weir.Model, a weir.Pool, or a class"),
+        (lambda: weir.BandwidthEstimator(7), "a controller is a name, a weir.Model, a weir.Pool, or the class of"),
         (lambda: weir.BandwidthEstimator("gcc"), "no controller 'gcc'; there are nada, rule"),
         (lambda: weir.Model(b"hello"), "not an ONNX model, or is truncated"),
         (

@@ -9,7 +9,7 @@ from weir.qoe_eval.measures.families import family_row
 from weir.qoe_eval.measures.summary import ordered_controllers, summarise
 from weir.qoe_eval.measures.table import MEASURES
 from weir.qoe_eval.records.summary import RunAbout, Summary
-from weir.qoe_eval.report.sections.controllers import scatter
+from weir.qoe_eval.report.sections.controllers import delay_throughput
 
 
 def result(scenario, controller, seed, **values):
@@ -141,7 +141,10 @@ def test_a_controller_without_a_common_run_takes_none_from_the_others():
     found = summarise(results, RunAbout())
     means = {name: spread["challenge"].mean for name, spread in found.controllers.items() if "challenge" in spread}
     assert means == {"weir": 90, "dies": 95}
-    assert [one["controller"] for one in scatter(found, "challenge", "challenge")] == ["weir", "dies"]
+    measured = {"utilisation": 0.5, "p95_queueing_delay_ms": 20.0}
+    charted = summarise([result(one.scenario, one.controller, 1, **measured) for one in results], RunAbout())
+    points = delay_throughput(charted, "").blocks[1].data["points"]
+    assert [one["controller"] for one in points] == ["weir", "dies"]
 
 
 def test_scores_of_a_family_are_over_the_scenarios_that_all_have():

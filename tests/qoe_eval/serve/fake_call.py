@@ -44,6 +44,7 @@ class FakeCalls:
     connects: bool = True
     video: Path | None = None
     episodes: list = field(default_factory=list)
+    metrics: dict = field(default_factory=dict)
     frames: bytes = b""
     received: list = field(default_factory=list)
     cores: int = 8
@@ -135,7 +136,7 @@ class FakeCalls:
             "duration_s": settings.duration_s,
             "path": {"one_way_delay_ms": 25.0},
             "flows": [],
-            "metrics": {"run": METRICS},
+            "metrics": {"run": METRICS | self.metrics},
             "episodes": self.episodes,
             "call": {"sender": settings.sender, "disturbed": self.disturbed, "failure": self.failure},
         }

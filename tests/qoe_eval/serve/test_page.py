@@ -299,6 +299,8 @@ def test_two_recordings_play_in_step_and_frozen_times_are_marked(open_page, call
     calls.video.write_bytes(b"no video")
     freeze = {"kind": "freeze", "start_s": 3.0, "duration_s": 2.0, "cause": "loss", "shares": {"loss": 1.0}}
     calls.episodes = [freeze, freeze | {"kind": "queue", "start_s": 8.0}]
+    # The recording begins with the first frame: the freeze is at 2 to 4 s of it.
+    calls.metrics = {"time_to_first_frame_ms": 1000.0}
     page = open_page(beside=True)
     page.locator("#start").click()
     page.wait_for_selector("#stop")
@@ -314,7 +316,8 @@ def test_two_recordings_play_in_step_and_frozen_times_are_marked(open_page, call
       const marks = [...document.querySelectorAll("#results figcaption")];
       return [second.currentTime, second.playbackRate, ...marks.map((mark) => (mark.hidden ? "" : mark.textContent))];
     }"""
-    assert page.evaluate(seek, 4) == [4, 2, "frozen for 2 s", "frozen for 2 s"]
+    assert page.evaluate(seek, 2.5) == [2.5, 2, "frozen for 2 s", "frozen for 2 s"]
+    assert page.evaluate(seek, 4.5) == [4.5, 2, "", ""]
     assert page.evaluate(seek, 8) == [8, 2, "", ""]
     assert overflow(page) <= 0
 
