@@ -18,7 +18,7 @@ from weir.console import error_console
 from weir.errors import InputError, unknown
 from weir.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
 from weir.options import loading
-from weir.qoe_eval.options.shared import SIZES, TRACE_SETS, JobsOption, check_model, model_to_run, shared_traces
+from weir.qoe_eval.options.shared import SIZES, TRACE_SETS, JobsOption, Size, check_model, model_to_run, shared_traces
 from weir.simulator.executables import find_simulator
 
 _FAMILIES = ("route", "clock", "loss", "jitter", "tcp", "policer", "slots", "reverse", "start", "mute", "content",
@@ -84,7 +84,7 @@ def evaluate(
         ),
     ] = False,
     size: Annotated[
-        str | None, typer.Option(metavar="WxH", help=f"Only calls of this size: {', '.join(SIZES)}.")
+        Size | None, typer.Option(metavar="WxH", help=f"Only calls of this size: {', '.join(SIZES)}.")
     ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a record of results, which documents cite; of one suite.")
@@ -105,8 +105,6 @@ def evaluate(
         if name not in known:
             where = f"not a set of {' or '.join(suite)}" if suite else "not known"
             raise InputError(f"--set '{printable(name)}': {where}; {unknown(name, known)}")
-    if size is not None and size not in SIZES:
-        raise InputError(f"--size '{size}': not known; {unknown(size, SIZES)}")
     if record is not None:
         _check_record(record, suite or (), only or (), chosen_sets or (), scenarios)
     check_model(model, "MODEL")

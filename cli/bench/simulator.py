@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import threading
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from weir.errors import ComponentFailed
+from weir.qoe_eval.records.run_record import RunRecord
+from weir.qoe_eval.runs.simulator_worker import SimulatorJob, SimulatorWorker
 from weir.traces.schema.scenario import Scenario
 
 PACKETS_PER_S = 300
@@ -31,83 +33,56 @@ def measure_simulator(executable: Path, model: Path, repetitions: int) -> dict[s
         packet rate of the flow.
 
     Raises:
-        RuntimeError: the simulator failed; the message contains its output.
+        ComponentFailed: the simulator failed; the message contains its output.
     """
-    with subprocess.Popen(
-        [executable, "run", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        watchdog = threading.Timer(_TIME_LIMIT_S, process.kill)
-        watchdog.start()
-        try:
-            speeds: dict[str, list[float]] = {"weir": [], "rule": []}
-            for controller in speeds:
-                _run(process, model, 10.0, controller)
-            sent = 0.0
-            for _ in range(repetitions):
-                for controller, values in speeds.items():
-                    begin = time.perf_counter()
-                    record = _run(process, model, RUN_S, controller)
-                    values.append(RUN_S / (time.perf_counter() - begin))
-                    sent = record["flows"][0]["packets_sent"] / RUN_S
-            samples = _memory_during(process, model)
-            quarter = samples[len(samples) // 4]
-            return {
-                "sim.simulated_s_per_s": speeds["weir"],
-                "sim.rule_simulated_s_per_s": speeds["rule"],
-                "sim.weir_to_rule_ratio": [weir / rule for weir, rule in zip(*speeds.values(), strict=True)],
-                "sim.rss_mb": [samples[-1]],
-                "sim.rss_growth_mb": [max(samples) - quarter],
-                "sim.packets_per_s": [sent],
-            }
-        finally:
-            watchdog.cancel()
-            process.kill()
+    with closing(SimulatorWorker[SimulatorJob](executable)) as worker:
+        speeds: dict[str, list[float]] = {"weir": [], "rule": []}
+        for controller in speeds:
+            _run(worker, model, 10.0, controller)
+        sent = 0.0
+        for _ in range(repetitions):
+            for controller, values in speeds.items():
+                begin = time.perf_counter()
+                record = _run(worker, model, RUN_S, controller)
+                values.append(RUN_S / (time.perf_counter() - begin))
+                sent = record.flows[0].packets_sent / RUN_S
+        samples = _memory_during(worker, model)
+        quarter = samples[len(samples) // 4]
+        return {
+            "sim.simulated_s_per_s": speeds["weir"],
+            "sim.rule_simulated_s_per_s": speeds["rule"],
+            "sim.weir_to_rule_ratio": [weir / rule for weir, rule in zip(*speeds.values(), strict=True)],
+            "sim.rss_mb": [samples[-1]],
+            "sim.rss_growth_mb": [max(samples) - quarter],
+            "sim.packets_per_s": [sent],
+        }
 
 
-def _memory_during(process: subprocess.Popen[bytes], model: Path) -> list[float]:
+def _memory_during(worker: SimulatorWorker[SimulatorJob], model: Path) -> list[float]:
     """Resident memory in MB over a run of LONG_RUN_S; the last entry is taken after the run."""
-    samples, done = [_rss_mb(process.pid)], threading.Event()
+    samples, done = [_rss_mb(worker.pid)], threading.Event()
 
     def watch() -> None:
         while not done.wait(0.1):
-            samples.append(_rss_mb(process.pid))
+            samples.append(_rss_mb(worker.pid))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        _run(process, model, LONG_RUN_S)
+        _run(worker, model, LONG_RUN_S)
     finally:
         done.set()
         watcher.join()
-    return [*samples, _rss_mb(process.pid)]
+    return [*samples, _rss_mb(worker.pid)]
 
 
-def _run(process: subprocess.Popen[bytes], model: Path, duration_s: float, controller: str = "weir") -> dict[str, Any]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    job = {
-        "job": 0,
-        "scenario": _scenario(duration_s),
-        "controller": controller,
-        "model": str(model),
-        "objective": [0.5, 0.4, 0.1],
-        "seed": 1,
-        "series": False,
-    }
-    try:
-        process.stdin.write(json.dumps(job).encode() + b"\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-    except BrokenPipeError:
-        line = b""
-    if not line:
-        process.kill()
-        raise RuntimeError(f"weir-sim died or took too long: {process.stderr.read().decode(errors='replace').strip()}")
-    answer = json.loads(line)
-    if "error" in answer:
-        raise RuntimeError(f"weir-sim: {answer['error']}")
-    return answer
+def _run(worker: SimulatorWorker[SimulatorJob], model: Path, duration_s: float, controller: str = "weir") -> RunRecord:
+    request: dict[str, Any] = {"scenario": _scenario(duration_s), "controller": controller, "model": str(model)}
+    request |= {"objective": [0.5, 0.4, 0.1], "seed": 1, "series": False}
+    outcome, _ = worker.run(SimulatorJob("bench", request), _TIME_LIMIT_S)
+    if outcome.record is None:
+        raise ComponentFailed(f"weir-sim: {outcome.error}")
+    return outcome.record
 
 
 def _scenario(duration_s: float) -> dict[str, Any]:
@@ -124,7 +99,9 @@ def _scenario(duration_s: float) -> dict[str, Any]:
 
 
 def _rss_mb(pid: int) -> float:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024 / 1e6
+    # The process may have died.
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024 / 1e6
     return 0.0

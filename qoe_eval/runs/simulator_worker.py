@@ -97,6 +97,11 @@ class SimulatorWorker(Generic[JobType]):
             ), False
         return JobOutcome(job, error=f"weir-sim {exit_text(status)} in the middle of a run{last}"), True
 
+    @property
+    def pid(self) -> int:
+        """The number of the process; 0 while there is none."""
+        return self._process.pid if self._process else 0
+
     def kill(self) -> None:
         """Kills the process and those started by its custom controller, from any thread; its job fails."""
         if process := self._process:
