@@ -12,12 +12,12 @@ from typing import IO
 _LAST_BYTES = 4096
 _LAST_LINES = 5
 _PR_SET_PDEATHSIG = 1
-# Loaded here: between fork and exec there is no time for it.
+# Loaded here because a child must not load libraries between fork and exec.
 _libc = ctypes.CDLL(None)
 
 
 def die_with_parent() -> None:
-    """For `preexec_fn`: the child is killed when the thread that started it ends, however that happens."""
+    """For `preexec_fn`: the child is killed when the thread that started it ends, for any reason."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
