@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.console import counted
-from weir.files.output import write_page
+from weir.files.output import begin_page, write_text
 from weir.qoe_eval.call.webrtc_stats import Array, StatsObject
 from weir.qoe_eval.dumps.dump import DumpedConnection, StatsDump
 from weir.qoe_eval.dumps.dump_charts import connection_chart
@@ -49,8 +49,10 @@ def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]],
     Raises:
         InputError: it cannot be written.
     """
+    page = begin_page(out)
     verdicts = find_verdicts(dump.connections)
-    return describe(verdicts), write_page(out, render_dump(dump, verdicts)), summary_text(verdicts)
+    write_text(page, render_dump(dump, verdicts))
+    return describe(verdicts), page, summary_text(verdicts)
 
 
 def render_dump(dump: StatsDump, verdicts: Sequence[ConnectionVerdict]) -> str:

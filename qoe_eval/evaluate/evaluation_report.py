@@ -123,7 +123,9 @@ def _set(one: Evaluated, replays: Replays, controllers: Sequence[str]) -> Sectio
     about_charts = (
         f"Below, the worst scenarios against {gcc}: receive rates, with the capacity in grey, and packet delay, with "
         "the path's own dotted. Dashed lines are other traffic on the path."
-    ) * bool(charts)
+        if charts
+        else ""
+    )
     hidden = len(means) - len(ordered)
     more = f" {counted(hidden, 'scenario')} more are in evaluation.json." if hidden else ""
     by_scenario: list[Block] = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.console import error_console
-from weir.files.output import write_page
+from weir.files.output import begin_page, write_text
 from weir.qoe_eval.event_logs.event_log_charts import log_over_time
 from weir.qoe_eval.event_logs.path_estimate import PathEstimate
 from weir.qoe_eval.event_logs.whatif import Recording
@@ -88,6 +88,8 @@ def write_closed_loop(
     Raises:
         InputError: a file cannot be written.
     """
+    page = begin_page(out)
+    estimate.scenario.save(out / SCENARIO)
     logged = {
         "receive_rate_bps": estimate.receive_rate_bps, "network_delay_ms_p95": estimate.network_delay_ms_p95
     }  # fmt: skip
@@ -107,9 +109,7 @@ def write_closed_loop(
         Section("calls", "Virtual calls on the estimated path", [about, table]),
         log_over_time("The log over time", recording.log, recording.name),
     ]
-    text = render_page("Weir: what if", recording.lead(), sections, [one.controller for one in records])
-    page = write_page(out, text)
-    estimate.scenario.save(out / SCENARIO)
+    write_text(page, render_page("Weir: what if", recording.lead(), sections, [one.controller for one in records]))
     described = {
         "file": recording.name,
         "scenario": str(out / SCENARIO),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from weir.files.input import printable
-from weir.files.output import write_page
+from weir.files.output import begin_page, write_text
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
 from weir.qoe_eval.event_logs.event_log_charts import log_lead, log_over_time, queueing_delay_ms, received_bytes
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
@@ -39,13 +39,14 @@ def write_event_log_report(path: Path, out: Path) -> tuple[dict[str, Any], Path]
         InputError: the log cannot be read, or the page not be written.
         MissingComponent: weir-event-log is not there.
     """
-    name = printable(path.name)
+    page, name = begin_page(out), printable(path.name)
     log = parse_event_log(event_log_lines(path), name)
     described = describe_log(log)
     rows = [Row([Cell(_NAMES[key], kind="text"), _shown(value)]) for key, value in described.items() if key in _NAMES]
     numbers = Section("numbers", "Numbers", [Table(["", "Value"], rows)])
     sections = [numbers, log_over_time("Over time", log, name)]
-    return described, write_page(out, render_page("Weir: an RTC event log", [log_lead(log, name)], sections))
+    write_text(page, render_page("Weir: an RTC event log", [log_lead(log, name)], sections))
+    return described, page
 
 
 def describe_log(log: EventLog) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from weir.files.input import printable
-from weir.files.output import write_page
+from weir.files.output import begin_page, write_text
 from weir.qoe_eval.event_logs.event_log import EventLog, parse_event_log
 from weir.qoe_eval.event_logs.event_log_charts import log_lead, log_over_time, target_line
 from weir.qoe_eval.event_logs.event_log_file import event_log_lines
@@ -95,7 +95,7 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
     Raises:
         InputError: it cannot be written.
     """
-    logged = logged_targets(recording.log)
+    page, logged = begin_page(out), logged_targets(recording.log)
     described = [_numbers(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
     end_s = recording.log.duration_s
     lines = [
@@ -106,8 +106,8 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
         Section("targets", "Targets", [note(_NOTE), Table(_HEADS, [_row(one) for one in described])]),
         log_over_time("Over time", recording.log, recording.name, lines),
     ]
-    page = render_page("Weir: what if", recording.lead(), sections, [one.controller for one in found])
-    return {"file": recording.name, "note": recording.note, "controllers": described}, write_page(out, page)
+    write_text(page, render_page("Weir: what if", recording.lead(), sections, [one.controller for one in found]))
+    return {"file": recording.name, "note": recording.note, "controllers": described}, page
 
 
 def _numbers(one: Targets, logged: Targets, end_s: float) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from weir.qoe_eval.call.media.source_video import FRAMES_PER_SECOND
 from weir.qoe_eval.call.media.y4m import Y4m
 from weir.qoe_eval.link.leftovers import ScratchFolder
 from weir.qoe_eval.requirements import find_ffmpeg
-from weir.simulator.child_process import die_with_parent
+from weir.simulator.child_process import die_with_parent, exit_text, last_words
 
 Frames = Iterable[bytes]
 THREADS = 2
@@ -84,8 +84,7 @@ def run(inputs: Sequence[tuple[int, int, float, Frames]], options: Sequence[str]
             for descriptor in (*readers, *writers):
                 os.close(descriptor)
         if status != 0:
-            errors.seek(max(0, errors.seek(0, os.SEEK_END) - 500))
-            raise ComponentFailed(f"ffmpeg ended with {status}: {errors.read().decode(errors='replace').strip()}")
+            raise ComponentFailed(f"ffmpeg {exit_text(status)}{last_words(errors)}")
 
 
 class _Progress:

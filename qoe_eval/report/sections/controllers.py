@@ -101,7 +101,9 @@ def _about_headline(summary: Summary, has_intervals: bool) -> Text:
     of_intervals = (
         " The interval is a bootstrap over scenarios (BCa, of six or more): it tells how far the mean would move with "
         "other scenarios of the same kind."
-    ) * has_intervals
+        if has_intervals
+        else ""
+    )
     return note(
         f"**Utility** is the measure of this run’s objective: the objective's weights{weights} times three parts of 0 "
         "to 100: the share used of what the path could carry, how far p95 delay stays below 400 ms, and the share of "

@@ -173,7 +173,9 @@ def _differences(found: ObjectivesSummary) -> list[Block]:
     colours = (
         ": green where the 95 % interval (BCa bootstrap over scenarios, of six or more) confirms it, red where it "
         "shows the opposite"
-    ) * any(row.ci95[0] is not None for row in found.preset_differences)
+        if any(row.ci95[0] is not None for row in found.preset_differences)
+        else ""
+    )
     about = note(
         f"Paired by scenario. Utilisation and delay are expected to fall from row to row of the presets{colours}."
     )

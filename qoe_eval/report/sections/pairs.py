@@ -25,7 +25,8 @@ def differences(pairs: Sequence[PairedSentences]) -> list[Block]:
     if not pairs:
         return []
     has_intervals = any(one.has_intervals for one in pairs)
-    colours = ", with 95 % intervals; bold where the interval excludes 0: green better, red worse" * has_intervals
+    of_intervals = ", with 95 % intervals; bold where the interval excludes 0: green better, red worse"
+    colours = of_intervals if has_intervals else ""
     about = (
         f"Differences paired by scenario and seed{colours}. Then the number of scenarios whose mean is better, worse "
         "and level."
@@ -54,7 +55,9 @@ def paired(summary: Summary) -> Section | None:
     of_intervals = (
         " Intervals by bootstrap over scenarios, of six or more. A verdict and a colour are given only where the "
         "interval excludes 0. Each mark has its own scale around 0."
-    ) * any(row.ci95[0] is not None for row in summary.paired)
+        if any(row.ci95[0] is not None for row in summary.paired)
+        else ""
+    )
     about = note(
         "The difference, first − second, on the same scenario with the same seed, averaged over seeds and then over "
         "scenarios, which are what is independent. Better, worse and level: scenarios, by their mean over seeds."

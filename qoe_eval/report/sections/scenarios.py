@@ -48,7 +48,7 @@ def per_scenario(summary: Summary, shown: Sequence[str], *, linked: bool) -> Sec
     controllers, measures = list(summary.controllers), [MEASURES[name] for name in shown]
     tables = [(one.label, heat_table(one, summary.scenarios, controllers, linked=linked)) for one in measures]
     choices = [(label, table) for label, table in tables if table.rows]
-    links = " A scenario's name leads to its time series." * linked
+    links = " A scenario's name leads to its time series." if linked else ""
     about = note(f"Means over seeds; the stronger the colour, the better.{links}")
     return Section("scenarios", "Scenarios", [about, Choices("scenarios", "Measure", choices)]) if choices else None
 
@@ -141,7 +141,7 @@ def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, libwebrtc: 
     controllers = ordered_controllers(name for row in rows for name in row.scores)
     # Only those that were run: a build may lack scream.
     senders = [name for name in ("gcc", "scream") if name in controllers] or ["gcc", "scream"]
-    several = "better of " * (len(senders) > 1)
+    several = "better of " if len(senders) > 1 else ""
     rivals = f"{several}{', '.join(senders)}"
     heads: Cells = [
         "Family", Cell(dated(f"To {rivals}", libwebrtc), "difference"), Cell("To rule", "difference"),

@@ -180,16 +180,15 @@ def refuse_other_results(folder: Path, own: str) -> None:
                 raise InputError(f"{printable(page)}: is not a page of Weir's; choose another folder, or move it away")
 
 
-def write_page(folder: Path, page: str) -> Path:
-    """Writes the page of results that are in no folder of their own into `folder`, which is made if need be; returns
-    its path.
+def begin_page(folder: Path) -> Path:
+    """Creates `folder` if needed and returns the path of the page in it, for results without a folder of their own.
+    Called before the work, so that an unsuitable folder costs none.
 
     Raises:
-        InputError: it cannot be written, or the folder holds results of another kind, or a page of somebody else.
+        InputError: the folder cannot be created, or it holds results of another kind or a page that is not Weir's.
     """
     make_folder(folder)
     refuse_other_results(folder, REPORT)
-    write_text(folder / REPORT, page)
     return folder / REPORT
 
 
