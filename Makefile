@@ -102,9 +102,12 @@ build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.t
 	$(UV) pip install --quiet --require-hashes -r requirements/docs.txt
 	touch $@
 
+# The distributions of this repository; a clone may lack those at the edge. The build of the library's builds the
+# programs, too.
+DISTRIBUTIONS = $(patsubst %/pyproject.toml,%,$(wildcard */pyproject.toml))
 # With --verbose uv passes on what ninja writes.
 INSTALL = docker/progress.sh build/install.log $(UV) pip install --verbose --no-build-isolation --no-deps \
-          --editable . $(PAPERS:%/requirements.txt=--editable %) \
+          $(DISTRIBUTIONS:%=--editable ./%) \
           --config-settings=cmake.define.WEIR_BUILD_PEER=$(if $(shell ls $(LIBWEBRTC) 2>/dev/null),ON,OFF)
 BUILDING = building: ten minutes on two cores the first time, then seconds
 
@@ -194,11 +197,11 @@ cite: build/stamps/test ## Write the documents of docs/src, with the values of d
 # An evening on two cores. WEIR_SHARED names the folder with traces/opennetlab and traces/mahimahi.
 .PHONY: results
 results: webrtc build-test ## Measure replays and speed again, write docs/results/*.json, and put the numbers into the documents
-	$(BIN)/python -m weir.qoe_eval.fingerprint
+	$(BIN)/python -m weir_eval.fingerprint
 	for suite in opponents policy impairments natural safety virtual; do \
 	  $(BIN)/weir evaluate --suite $$suite --out build/results/$$suite --record docs/results/$$suite.json; \
 	done
-	$(BIN)/python -m weir.qoe_eval.event_logs.path_accuracy build/results/whatif docs/results/whatif.json
+	$(BIN)/python -m weir_suites.path_accuracy build/results/whatif docs/results/whatif.json
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force --record docs/results/speed.json
 	$(MAKE) cite
 
@@ -268,7 +271,7 @@ test-docker: ## Build and run the images (as root)
 
 .PHONY: chaos
 chaos: webrtc build-test ## Every process of a call killed or stopped at every stage, and 100,000 races for each file; `make test` has a few
-	WEIR_CHAOS=all $(BIN)/pytest tests/qoe_eval/call/chaos
+	WEIR_CHAOS=all $(BIN)/pytest tests/calls/call/chaos
 	WEIR_RACE=100000 $(BIN)/pytest tests/traces/test_files.py -k race
 
 .PHONY: mutants
@@ -333,7 +336,6 @@ lint: build-test ## Check style, words and types and look for faults: ruff, word
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/lint/words.py
 	$(BIN)/python docs/pages.py --check
-	$(BIN)/python tests/lint/package_tree.py
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
 	$(TIDY) $$(git ls-files 'estimator/*.cc' 'programs/*.cc' 'simulator/*.cc' 'webrtc_patch/*.cc')
@@ -356,25 +358,28 @@ docs: build build/stamps/docs ## Build the site from READMEs, docstrings and hea
 	ln -sf README.html build/docs/index.html
 	@echo "build/docs/index.html"
 
+# uv.lock would name the host of the package index; these files are the one lock of the workspace instead.
 LOCK = $(UV) pip compile --quiet --upgrade --python-version 3.11 --no-header --no-annotate --no-emit-index-url --generate-hashes
-COMPILE = $(LOCK) --group pyproject.toml:build pyproject.toml
+OWN = $(shell sed -n 's/^name = "\(.*\)"/\1/p' */pyproject.toml)
+COMPILE = $(LOCK) $(OWN:%=--no-emit-package %) --group pyproject.toml:build \
+          $(patsubst %,%/pyproject.toml,$(filter-out calls papers,$(DISTRIBUTIONS)))
 
 # Packages with CUDA go into cuda.txt, the others into $(1).txt.
 WITHOUT_CUDA = awk '/^[a-z]/ { cuda = /^(torch|triton|cuda|nvidia)[-=]/ } { print > ("requirements/" (cuda ? "cuda" : "$(1)") ".txt") }'
 
 .PHONY: lock
 lock: | $(UV) ## Pin the newest versions of the Python dependencies
-	$(COMPILE) --extra bench -o requirements/run.txt
+	$(COMPILE) -o requirements/run.txt
 	mkdir -p build
-	$(COMPILE) --extra call -c requirements/run.txt -o requirements/call.txt
-	$(COMPILE) --extra train -c requirements/call.txt -o build/train.txt
+	$(COMPILE) calls/pyproject.toml -c requirements/run.txt -o requirements/call.txt
+	$(COMPILE) --extra learning -c requirements/call.txt -o build/train.txt
 	$(call WITHOUT_CUDA,train) build/train.txt
 	$(LOCK) --group pyproject.toml:packages -o requirements/packages.txt
 	awk '/^[a-z]/ { skip = /^gymnasium=/ } !skip' build/train.txt > build/constraints.txt
-	$(COMPILE) --extra distributed -c build/constraints.txt -o build/distributed.txt
+	$(COMPILE) --extra learning --extra distributed -c build/constraints.txt -o build/distributed.txt
 	$(call WITHOUT_CUDA,distributed) build/distributed.txt
-	$(COMPILE) --extra test -c requirements/train.txt -o requirements/test.txt
-	$(COMPILE) --extra docs -c requirements/test.txt -o requirements/docs.txt
+	$(COMPILE) --group pyproject.toml:test -c requirements/train.txt -o requirements/test.txt
+	$(COMPILE) --group pyproject.toml:docs -c requirements/test.txt -o requirements/docs.txt
 	$(PAPERS:%=grep -o '"scikit-learn[^"]*"' papers/pyproject.toml | tr -d '"' | $(LOCK) -c requirements/train.txt - -o %)
 
 .PHONY: clean

@@ -14,10 +14,10 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from weir.errors import InputError
-from weir.files.input import sha256_of_file
-from weir.qoe_eval.fingerprint import read_fingerprints
-from weir.qoe_eval.measurement import Measurement, read_measurement, stale
+from weir_cli.errors import InputError
+from weir_cli.files.input import sha256_of_file
+from weir_eval.fingerprint import read_fingerprints
+from weir_eval.measurement import Measurement, read_measurement, stale
 
 ROOT = Path(__file__).parents[1]
 _REFERENCE = re.compile(r"\{([\w-]+):([^{}|]+)(?:\|([^{}]*))?\}")

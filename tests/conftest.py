@@ -4,10 +4,8 @@ import sys
 import pytest
 from hypothesis import settings
 
-from weir.cli.main import main
-from weir.errors import MissingComponent
-from weir.simulator.executables import find_simulator
-from weir.traces.schema.scenario import Scenario
+from weir_cli.errors import MissingComponent
+from weir_cli.main import main
 
 
 def pytest_configure():
@@ -32,6 +30,8 @@ def restored(monkeypatch):
 
 @pytest.fixture(scope="session")
 def real_simulator():
+    from weir_sim.executables import find_simulator
+
     try:
         return find_simulator()
     except MissingComponent as error:
@@ -60,6 +60,7 @@ def run_weir(tmp_path, monkeypatch, capfd):
 @pytest.fixture
 def steady():
     """A function from a name to a scenario with a steady capacity."""
+    from weir_traces.schema.scenario import Scenario
 
     def make(name="steady", rate_bps=1_000_000, duration_s=10.0):
         capacity = {"times_s": [0.0], "rates_bps": [rate_bps]}

@@ -1,5 +1,5 @@
 // The table of rate controllers, and helpers for tables with names. Usage texts, input validation, and the order and
-// colors of controllers in reports derive from it, also in Python (weir.registry).
+// colors of controllers in reports derive from it, also in Python (weir_sim.controllers).
 #ifndef WEIR_REGISTRY_H_
 #define WEIR_REGISTRY_H_
 

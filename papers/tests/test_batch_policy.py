@@ -9,12 +9,12 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `train`")
 
 from weir import Policy
-from weir.errors import InputError
-from weir.installation import shipped_model
-from weir.trainer.gym import ActionSpecification, EnvironmentSpecification
-from weir.trainer.model.export import export
-from weir.trainer.policies.recurrent import RecurrentPolicy
+from weir_cli.errors import InputError
 from weir_papers.imitation.batch_policy import BatchPolicy
+from weir_sim.installed import shipped_model
+from weir_train.gym import ActionSpecification, EnvironmentSpecification
+from weir_train.model.export import export
+from weir_train.policies.recurrent import RecurrentPolicy
 
 
 def test_a_model_file_decides_for_many_as_the_library_does_for_one():

@@ -14,20 +14,20 @@ import onnxruntime  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
 from weir import Policy  # noqa: E402
-from weir.cli.app import build_app  # noqa: E402
-from weir.errors import InputError  # noqa: E402
-from weir.files.model import read_model  # noqa: E402
-from weir.trainer.gym.specification import (  # noqa: E402
+from weir_cli.app import build_app  # noqa: E402
+from weir_cli.errors import InputError  # noqa: E402
+from weir_eval.model_file import read_model  # noqa: E402
+from weir_papers.imitation.dataset_aggregation import SETTLED_ITERATIONS, Episodes, Student, has_settled  # noqa: E402
+from weir_papers.imitation.teachers import MeanTeacher, ModelTeacher, OracleTeacher, make_teacher  # noqa: E402
+from weir_train.gym.specification import (  # noqa: E402
     DEFAULT_FEATURES,
     ActionSpecification,
     EnvironmentSpecification,
 )
-from weir.trainer.learning.algorithms import LinearSchedule  # noqa: E402
-from weir.trainer.model.export import export  # noqa: E402
-from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
-from weir.trainer.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy  # noqa: E402
-from weir_papers.imitation.dataset_aggregation import SETTLED_ITERATIONS, Episodes, Student, has_settled  # noqa: E402
-from weir_papers.imitation.teachers import MeanTeacher, ModelTeacher, OracleTeacher, make_teacher  # noqa: E402
+from weir_train.learning.algorithms import LinearSchedule  # noqa: E402
+from weir_train.model.export import export  # noqa: E402
+from weir_train.model.golden_inputs import golden_inputs  # noqa: E402
+from weir_train.policies.recurrent import DeployedRecurrentPolicy, RecurrentPolicy  # noqa: E402
 
 SPECIFICATION = EnvironmentSpecification(100, DEFAULT_FEATURES, 2, ActionSpecification("around_rule"))
 RATE_BPS = 1e6

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.cli.app import build_app
-from weir.errors import InputError
-from weir.trainer.gym.step import StepRecord
+from weir_cli.app import build_app
+from weir_cli.errors import InputError
 from weir_papers.mocc.claims import measured
 from weir_papers.mocc.networks import mocc_network
+from weir_train.gym.step import StepRecord
 
 
 @pytest.fixture

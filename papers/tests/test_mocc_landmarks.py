@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weir.trainer.configuration.training import checked_configuration
+from weir_train.configuration.training import checked_configuration
 
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
@@ -88,7 +88,7 @@ def values(values):
 
 
 def train_on(schedule, configuration, folder, simulator):
-    from weir.trainer.learning.train import train
+    from weir_train.learning.train import train
 
     callbacks = [LandmarkObjectives(schedule, 20)]
     train(configuration, folder / "run", simulator=simulator, objective=schedule, callbacks=callbacks)
@@ -98,7 +98,7 @@ def train_on(schedule, configuration, folder, simulator):
 def test_each_environment_has_the_landmark_of_its_part_of_an_update(
     values, tmp_path, fake_gym_simulator, monkeypatch, algorithm
 ):
-    from weir.trainer.gym.vector import BottleneckVectorEnv
+    from weir_train.gym.vector import BottleneckVectorEnv
 
     seen, step = [], BottleneckVectorEnv.step
 

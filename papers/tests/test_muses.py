@@ -6,16 +6,16 @@ from functools import partial
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.installation import shipped_model
-from weir.qoe_eval.records.run_record import RunRecord
-from weir.traces.generate.published import CALL_MEDIA_MAX_BPS, muses_cross_traffic
+from weir_cli.errors import InputError
+from weir_eval.records.run_record import RunRecord
 from weir_papers.common import with_tcp
 from weir_papers.muses.claims import measured
 from weir_papers.muses.flow_rows import LEFT_BPS, flow_rows
 from weir_papers.muses.imitation import imitation_rows
 from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, TEACHER, MusesResults
 from weir_papers.muses.sets import CHANGE, FLOWS, LTE, muses_sets, sharing_scenario
+from weir_sim.installed import shipped_model
+from weir_traces.generate.published import CALL_MEDIA_MAX_BPS, muses_cross_traffic
 
 SMALL = ("--networks", "3", "--seeds", "1", "--out", "out")
 

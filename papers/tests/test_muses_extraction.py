@@ -1,7 +1,6 @@
 """Muses from the shipped teacher to a model file, with the simulator and few flows."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,13 +9,13 @@ from typer.testing import CliRunner
 pytest.importorskip("sklearn", reason="needs the extra `trees`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-import weir.trainer
-from weir.cli.app import build_app
-from weir.files.model import read_model
+import weir
+from weir_cli.app import build_app
+from weir_eval.model_file import read_model
 from weir_papers.muses.extraction import find_kinds
 from weir_papers.muses.flows import Flows, twins, windows
 
-TEACHER = Path(weir.trainer.__file__).parent / "models" / "weir.onnx"
+TEACHER = weir.shipped_model_path()
 INTERVALS, SAMPLES, STATES = 20, 10, 4
 app = build_app()
 

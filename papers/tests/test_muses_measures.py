@@ -7,8 +7,6 @@ import onnx
 import pytest
 from hand_made import run_record
 
-from weir.installation import shipped_model
-from weir.simulator.executables import find_simulator
 from weir_papers.common import Case, case_of
 from weir_papers.muses.imitation import (
     LARGEST_DELAYS_MS,
@@ -24,6 +22,8 @@ from weir_papers.muses.muses_measures import (
     in_flight_rmse,
     staggered_jain,
 )
+from weir_sim.executables import find_simulator
+from weir_sim.installed import shipped_model
 
 
 def flow(receive, delay_ms=25.0, start_s=0.0, stop_s=None):

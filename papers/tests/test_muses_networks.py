@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.errors import InputError
-from weir.traces.generate.radio import MCS_MINIMUM_SNR_DB
-from weir.traces.generate.wifi_mobility import SNR_AT_1_M_DB
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.links import BernoulliLoss
-from weir.traces.schema.scenario import Scenario
+from weir_cli.errors import InputError
 from weir_papers.muses.networks import (
     TEST_RATE_BPS,
     WifiTest,
@@ -20,6 +15,11 @@ from weir_papers.muses.networks import (
     reach_m,
     resampled,
 )
+from weir_traces.generate.radio import MCS_MINIMUM_SNR_DB
+from weir_traces.generate.wifi_mobility import SNR_AT_1_M_DB
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.links import BernoulliLoss
+from weir_traces.schema.scenario import Scenario
 
 
 @pytest.fixture(scope="module")

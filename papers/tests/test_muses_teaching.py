@@ -5,9 +5,9 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.files.model import read_model
-from weir.trainer.configuration.training import load_configuration
+from weir_eval.model_file import read_model
 from weir_papers.muses import teaching
+from weir_train.configuration.training import load_configuration
 
 
 def test_the_network_is_the_papers():

@@ -11,14 +11,14 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import onnxruntime
 
 import weir
-from weir.files.model import read_model
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
-from weir.trainer.model.golden_inputs import golden_inputs
+from weir_eval.model_file import read_model
 from weir_papers.muses.kinds import AXES, SEGMENTS, Selector, StateAxes, decompose
 from weir_papers.muses.mixture import Mixture, no_state
 from weir_papers.muses.onnx_model import export
 from weir_papers.muses.tree_inputs import fit_lines, tree_inputs, whole_observation
 from weir_papers.muses.trees import Size, fit, grow
+from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir_train.model.golden_inputs import golden_inputs
 
 SPECIFICATION = EnvironmentSpecification(100, history=4, action=ActionSpecification("around_rule"), guard=True)
 SAMPLES = 5

@@ -5,14 +5,14 @@ from functools import partial
 
 import pytest
 
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import complete_plans
-from weir.registry import PRESETS
-from weir.simulator.executables import find_simulator
-from weir.traces.catalogue import load_bundled
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.run_plans import complete_plans
 from weir_papers.common import Case
 from weir_papers.mvfst.mvfst_runs import BLOCKED_MS, EMULATORS, OWN, POLICER, blocked_scenarios
 from weir_papers.mvfst.rows import ahead, mvfst_rows, shares_of_oracle
+from weir_sim.controllers import PRESETS
+from weir_sim.executables import find_simulator
+from weir_traces.catalogue import load_bundled
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 
-from weir.traces.schema.scenario import Scenario  # noqa: E402
-from weir.trainer.gym.step import StepRecord  # noqa: E402
 from weir_papers.common import Case  # noqa: E402
 from weir_papers.mvfst import trials  # noqa: E402
 from weir_papers.mvfst.agent import MULTIPLIERS, Agent, Fragment  # noqa: E402
@@ -24,6 +22,8 @@ from weir_papers.mvfst.senders import (  # noqa: E402
     Senders,
     log_reward,
 )
+from weir_traces.schema.scenario import Scenario  # noqa: E402
+from weir_train.gym.step import StepRecord  # noqa: E402
 
 
 @pytest.fixture

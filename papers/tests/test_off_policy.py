@@ -5,23 +5,23 @@ import functools
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.trainer.configuration.training import checked_configuration
+from weir_cli.errors import InputError
+from weir_train.configuration.training import checked_configuration
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.traces.schema.scenario import Scenario  # noqa: E402
-from weir.trainer.configuration.scenarios import ScenarioSampler  # noqa: E402
-from weir.trainer.learning.algorithms import load_policy, make_environment  # noqa: E402
-from weir.trainer.learning.curriculum import OrderedTraces  # noqa: E402
-from weir.trainer.learning.evaluation import Evaluation  # noqa: E402
-from weir.trainer.learning.train import train  # noqa: E402
-from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
-from weir.trainer.policies.networks import DeployedPolicy  # noqa: E402
 from weir_papers.off_policy.policies import SATURATION, SaturationLimit  # noqa: E402
 from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, load_replay_buffer, save_replay_buffer  # noqa: E402
 from weir_papers.off_policy.training import make_model  # noqa: E402
+from weir_traces.schema.scenario import Scenario  # noqa: E402
+from weir_train.configuration.scenarios import ScenarioSampler  # noqa: E402
+from weir_train.learning.algorithms import load_policy, make_environment  # noqa: E402
+from weir_train.learning.curriculum import OrderedTraces  # noqa: E402
+from weir_train.learning.evaluation import Evaluation  # noqa: E402
+from weir_train.learning.train import train  # noqa: E402
+from weir_train.model.golden_inputs import golden_inputs  # noqa: E402
+from weir_train.policies.networks import DeployedPolicy  # noqa: E402
 
 LEARNER = {
     "learning_rate": 3e-3,
@@ -95,7 +95,7 @@ def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fak
 
 def test_evaluation_changes_nothing_that_is_learned(values, tmp_path, fake_gym_simulator, monkeypatch, algorithm):
     quick = functools.partial(Evaluation, scenarios=2, duration_s=2.0)
-    monkeypatch.setattr("weir.trainer.learning.reinforcement.Evaluation", quick)
+    monkeypatch.setattr("weir_train.learning.reinforcement.Evaluation", quick)
     settings = checked_configuration(values | {"algorithm": algorithm})
     without, evaluated = (
         load_policy(

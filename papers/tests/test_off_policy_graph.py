@@ -8,12 +8,12 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 from policy_agreement import check_agreement, random_policy, with_truths  # noqa: E402
 
 from weir import FEATURES  # noqa: E402
-from weir.trainer.gym.specification import DEFAULT_FEATURES  # noqa: E402
 from weir_papers.off_policy.policies import (  # noqa: E402
     PreferenceFeatures,
     SacPreferencePolicy,
     Td3PreferencePolicy,
 )
+from weir_train.gym.specification import DEFAULT_FEATURES  # noqa: E402
 
 CASES = [
     (Td3PreferencePolicy, "around_rule", DEFAULT_FEATURES),

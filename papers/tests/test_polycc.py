@@ -2,9 +2,9 @@
 
 import pytest
 
-from weir.qoe_eval.records.flow_record import FlowRecord
-from weir.qoe_eval.records.record import PathRecord
-from weir.qoe_eval.records.run_record import RunRecord
+from weir_eval.records.flow_record import FlowRecord
+from weir_eval.records.record import PathRecord
+from weir_eval.records.run_record import RunRecord
 from weir_papers.common import mean_of
 from weir_papers.polycc.demonstrations import (
     HALVED_CONTROLS,

@@ -7,23 +7,23 @@ from functools import partial
 import numpy as np
 import pytest
 
-from weir.errors import MissingComponent
-from weir.installation import require
-from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.measures.recoco import recoco_scores_of_series
-from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import SimulatorJob
-from weir.qoe_eval.runs.task_processes import TaskFailure
-from weir.simulator.executables import find_simulator
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
-from weir.trainer.gym.step import STEP_FIELDS, StepRecord
+from weir_cli.errors import MissingComponent
+from weir_cli.installation import require
+from weir_eval.measures.flow_series import read_flow_series
+from weir_eval.measures.recoco import recoco_scores_of_series
+from weir_eval.runs.simulator import run_jobs
+from weir_eval.runs.simulator_worker import SimulatorJob
+from weir_eval.runs.task_processes import TaskFailure
 from weir_papers.recoco import results as recoco_results
 from weir_papers.recoco.claims import measured
 from weir_papers.recoco.results import RESULT, SCHEMA, ModelTask, scores_of_record
 from weir_papers.recoco.tables import PAPER_TRACES
+from weir_sim.executables import find_simulator
+from weir_traces.formats.plain_trace import scenario_from_capacity
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.scenario import Scenario
+from weir_train.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
+from weir_train.gym.step import STEP_FIELDS, StepRecord
 
 SMALL = ("--traces", "traces", "--steps", "100", "--search-steps", "10", "--seeds", "2", "--jobs", "1", "--out", "out")
 
@@ -32,7 +32,7 @@ SMALL = ("--traces", "traces", "--steps", "100", "--search-steps", "10", "--seed
 def weir(tmp_path, fake_simulator, monkeypatch, run_weir):
     """Runs `weir paper recoco ARGUMENTS`; returns status, standard output, standard error."""
     try:
-        require("train")
+        require("weir-train[learning]")
     except MissingComponent as error:
         pytest.skip(str(error))
     monkeypatch.delenv("WEIR_SHARED", raising=False)

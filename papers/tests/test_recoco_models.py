@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.step import StepRecord
 from weir_papers.recoco.tables import ORDERS, PAPER_TRACES
+from weir_traces.schema.scenario import Scenario
+from weir_train.gym.step import StepRecord
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.trainer.configuration.scenarios import ScenarioSampler
 from weir_papers.recoco.models import (
     FEATURES,
     Configuration,
@@ -24,6 +23,7 @@ from weir_papers.recoco.models import (
 from weir_papers.recoco.recoco import chosen_of
 from weir_papers.recoco.recoco_report import SearchRow
 from weir_papers.recoco.training import mean_reward, run_policy, train_model
+from weir_train.configuration.scenarios import ScenarioSampler
 
 
 @pytest.fixture

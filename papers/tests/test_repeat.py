@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from weir.installation import shipped_model
-from weir.qoe_eval.measurement import Value, read_measurement
-from weir.qoe_eval.report.goal_table import Bound
+from weir_eval.measurement import Value, read_measurement
+from weir_eval.report.goal_table import Bound
 from weir_papers import repeat, table
 from weir_papers.claims import NOT_MEASURED, Claim, Repetition, row_values, value_of
+from weir_sim.installed import shipped_model
 
 CLAIM = Claim("one/ratio", "a ratio", "2", 2.0, Bound("at least", 2.0, "times"), Bound("at least", 1.0, "times"))
 

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from weir.qoe_eval.measurement import read_measurement
+from weir_eval.measurement import read_measurement
 from weir_papers.polycc.demonstrations import demonstrations
 from weir_papers.repeat import REPETITIONS
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from weir.console import output_console
-from weir.errors import InputError
-from weir.files.input import parse_json, read_text
-from weir.qoe_eval.measurement import Value
-from weir.qoe_eval.report.goal_table import Bound
+from weir_cli.console import output_console
+from weir_cli.errors import InputError
+from weir_cli.files.input import parse_json, read_text
+from weir_eval.measurement import Value
+from weir_eval.report.goal_table import Bound
 from weir_papers.common import mean_of
 
 NOT_MEASURED: Final = "not yet measured at full size"

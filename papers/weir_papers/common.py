@@ -12,17 +12,17 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from weir.files.output import make_folder
-from weir.qoe_eval.records.command_record import command_record
-from weir.qoe_eval.records.run_record import RunRecord
-from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.goal_table import Bound, GoalRow, print_rows, rows_document
-from weir.qoe_eval.runs.jobs import ReplayPlan, model_description
-from weir.qoe_eval.runs.progress import finish
-from weir.qoe_eval.runs.run_plans import ReplayOutcome
-from weir.qoe_eval.runs.simulator import simulator_versions
-from weir.simulator.executables import find_simulator
-from weir.traces.schema.scenario import Scenario
+from weir_cli.files.output import make_folder
+from weir_eval.records.command_record import command_record
+from weir_eval.records.run_record import RunRecord
+from weir_eval.report.display import dated
+from weir_eval.report.goal_table import Bound, GoalRow, print_rows, rows_document
+from weir_eval.runs.jobs import ReplayPlan, model_description
+from weir_eval.runs.progress import finish
+from weir_eval.runs.run_plans import ReplayOutcome
+from weir_sim.executables import find_simulator
+from weir_sim.versions import simulator_versions
+from weir_traces.schema.scenario import Scenario
 
 OutOption = Annotated[Path, typer.Option(metavar="DIR", help="Folder for everything that the command writes.")]
 SeedsOption = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Run with the seeds 1 to N.")]

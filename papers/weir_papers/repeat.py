@@ -12,10 +12,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from weir.errors import InputError
-from weir.files.input import parse_json, read_text, sha256_of_file
-from weir.files.output import make_folder, write_text
-from weir.qoe_eval.measurement import Measurement, Origin, Value, commit, read_measurement, today, write_measurement
+from weir_cli.errors import InputError
+from weir_cli.files.input import parse_json, read_text, sha256_of_file
+from weir_cli.files.output import make_folder, write_text
+from weir_eval.measurement import Measurement, Origin, Value, commit, read_measurement, today, write_measurement
 from weir_papers.claims import Repetition, print_claims, value_of
 from weir_papers.common import OutOption
 from weir_papers.mocc.claims import REPETITION as MOCC
@@ -30,7 +30,7 @@ PAPERS_JSON: Final = "papers.json"
 VALUES: Final = "values.json"
 # Not in the recorded commands, which are for any folder.
 _FOLDER: Final = "OUT"
-_WEIR: Final = (sys.executable, "-c", "from weir.cli.main import main; main()")
+_WEIR: Final = (sys.executable, "-c", "from weir_cli.main import main; main()")
 
 
 def repeat(

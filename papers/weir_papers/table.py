@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weir.qoe_eval.measurement import read_measurement
-from weir.qoe_eval.report.text import markdown_table
+from weir_eval.measurement import read_measurement
+from weir_eval.report.text import markdown_table
 from weir_papers.repeat import REPETITIONS
 
 _NAMES = {"mocc": "MOCC", "recoco": "ReCoCo", "muses": "Muses", "polycc": "PolyCC", "mvfst": "MVFST-RL"}

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.qoe_eval.call.logs import LINK_LOG
-from weir.qoe_eval.link.log import LinkLog, read_link_log
-from weir.qoe_eval.records.call_record import CallRecord
-from weir.qoe_eval.runs.store import RecordStore
-from weir.traces.schema.scenario import Scenario
+from weir_calls.call.logs import LINK_LOG
+from weir_calls.link.log import LinkLog, read_link_log
+from weir_eval.records.call_record import CallRecord
+from weir_eval.runs.store import RecordStore
+from weir_traces.schema.scenario import Scenario
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from itertools import count, islice
 
 import numpy as np
-from calls import Call, make_calls, parser
 
-from weir.errors import InputError
-from weir.qoe_eval.measures.metrics import challenge_parts, challenge_score
-from weir.traces.generate.random_domain import random_scenario
-from weir.traces.schema.scenario import Scenario
+from calls import Call, make_calls, parser
+from weir_cli.errors import InputError
+from weir_eval.measures.metrics import challenge_parts, challenge_score
+from weir_traces.generate.random_domain import random_scenario
+from weir_traces.schema.scenario import Scenario
 
 DURATION_S = 30.0
 LOWEST_BPS, HIGHEST_BPS = 0.3e6, 5e6

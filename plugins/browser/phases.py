@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from calls import Call, make_calls, parser
 
-from weir.errors import InputError
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.scenario import Scenario
+from calls import Call, make_calls, parser
+from weir_cli.errors import InputError
+from weir_traces.formats.plain_trace import scenario_from_capacity
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.scenario import Scenario
 
 RATES_BPS = (1_500_000, 600_000, 1_500_000)
 PHASE_S = 20.0

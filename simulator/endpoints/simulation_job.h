@@ -101,7 +101,7 @@ struct SimulationJob {
   CallMedia call = {};
 
   // The seed of all random streams. Scenarios with the same `seed` are independent, except that NAME-without-TROUBLE
-  // has the randomness of NAME, as in traces/schema/variation.py.
+  // has the randomness of NAME, as in traces/weir_traces/schema/variation.py.
   uint64_t random_seed() const {
     const std::string_view name = std::string_view(scenario.name).substr(0, scenario.name.find("-without-"));
     // FNV-1a.

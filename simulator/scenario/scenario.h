@@ -1,5 +1,5 @@
 // A scenario document (JSON, "weir.scenario/1") as structs: a bottleneck in each direction and the flows that share it.
-// Times and delays are in ns, as in ns-3. There are no defaults here: traces/schema fills them into every document.
+// Times and delays are in ns, as in ns-3. There are no defaults here: traces/weir_traces/schema fills them into every document.
 #ifndef WEIR_SIMULATOR_SCENARIO_SCENARIO_H_
 #define WEIR_SIMULATOR_SCENARIO_SCENARIO_H_
 
@@ -62,7 +62,7 @@ struct Scenario {
   const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
 };
 
-// Parses a whole document whose content traces/schema has checked; see PartReader. Throws ProgramError with a JSON
+// Parses a whole document whose content traces/weir_traces/schema has checked; see PartReader. Throws ProgramError with a JSON
 // path.
 Scenario ParseScenario(const nlohmann::json& document);
 

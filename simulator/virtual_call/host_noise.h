@@ -11,7 +11,7 @@
 
 namespace weir::sim {
 
-// Models a host after the logs of undisturbed real calls (`python -m weir.qoe_eval.call.media.host_delays`): how late
+// Models a host after the logs of undisturbed real calls (`python -m weir_calls.call.media.host_delays`): how late
 // packets were delivered, and how late pictures were captured. The noise depends on the machine's load, not on the
 // sender: each host, and so each seed, has its own share of late packets.
 class HostNoise {

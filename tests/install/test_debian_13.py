@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.cli.doctor_command import components
+from weir_cli.doctor_command import components
 
 ROOT = Path(__file__).parents[2]
 

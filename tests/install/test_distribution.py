@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import weir._core
-from weir.errors import MissingComponent
-from weir.installation import shipped_model
-from weir.qoe_eval.runs.simulator import simulator_versions
-from weir.simulator.executables import find_simulator
+from weir_cli.errors import MissingComponent
+from weir_sim.executables import find_simulator
+from weir_sim.installed import shipped_model
+from weir_sim.versions import simulator_versions
 
 ROOT = Path(__file__).parents[2]
 

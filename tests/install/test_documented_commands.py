@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from weir.cli.app import build_app
+from weir_cli.app import build_app
 
 ROOT = Path(__file__).parents[2]
 LISTED = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from weir import installation
-from weir.cli.doctor_command import _TARGETS, components
-from weir.errors import MissingComponent
-from weir.installation import DISTRIBUTION, how_to_get, packages_of
+from weir_cli import installation
+from weir_cli.doctor_command import _TARGETS, components
+from weir_cli.errors import MissingComponent
+from weir_cli.installation import TARGETS, how_to_get, packages_of
 
 ROOT = Path(__file__).parents[2]
 # `weir` is other people's on the package index, with or without an extra; WHEEL files are ours.
@@ -81,13 +81,14 @@ def test_training_without_its_packages(monkeypatch):
 
 
 def test_doctor_knows_the_distribution_and_what_brings_each_package(monkeypatch):
-    monkeypatch.setattr("weir.cli.doctor_command._package_version", lambda name: None)
+    monkeypatch.setattr("weir_cli.components.package_version", lambda name: None)
     found = {component.name: component for component in components()}
-    assert found[f"{DISTRIBUTION} (this)"].found == f"{installation.installed_version()}, {ROOT}"
+    assert found["weir (this)"].found == f"{installation.installed_version()}, {ROOT}"
     assert found["operating system"].found
-    for extra, target in (("bench", "build"), ("call", "webrtc"), ("train", "train")):
-        for name in set(packages_of(extra)) - set(packages_of("bench") if extra != "bench" else ()):
-            assert found[f"Python package {name}"].remedy == how_to_get(target)
+    run = set(packages_of("weir-eval"))
+    for requirement in ("weir-eval", "weir-calls", "weir-train[learning]"):
+        for name in set(packages_of(requirement)) - (run if requirement != "weir-eval" else set()):
+            assert found[f"Python package {name}"].remedy == how_to_get(TARGETS[requirement], name)
 
 
 def test_doctor_without_onnxruntime(monkeypatch):
@@ -98,10 +99,10 @@ def test_doctor_without_onnxruntime(monkeypatch):
 
 
 def test_a_missing_package_is_one_message():
-    code = "import sys; sys.modules['typer'] = None; from weir.cli.main import main; main()"
+    code = "import sys; sys.modules['typer'] = None; from weir_cli.main import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 3
     assert done.stderr == (
-        "weir: this needs Python packages of the extra `bench` that are not installed, typer: "
+        "weir: this needs Python packages of weir-eval that are not installed, typer: "
         f"`make build` in {ROOT} brings them\n"
     )

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import weir
-from weir.simulator.executables import find_simulator
-from weir.trainer.configuration.training import TrainingConfiguration
+from weir_sim.executables import find_simulator
+from weir_train.configuration.training import TrainingConfiguration
 
 ROOT = Path(__file__).parents[2]
 VERSION = re.search(r"^project\(weir VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), flags=re.MULTILINE)[1]

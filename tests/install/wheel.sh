@@ -62,7 +62,7 @@ assert "LICENSE" in names, names'
 check "two packages" test "$(python -c '
 from importlib.metadata import distributions
 print(*sorted({one.name for one in distributions()} - {"pip", "setuptools"}))')" = "numpy weir-bwe"
-cp "$(python -c 'from weir.installation import shipped_model; print(shipped_model())')" weir.onnx
+cp "$(python -c 'from weir_sim.installed import shipped_model; print(shipped_model())')" weir.onnx
 check "the example in Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, [a-z]+$" python "$examples/python/example.py" weir.onnx
 check "weir names the extra bench" says 3 "^weir: .*extra .bench.*typer" weir --help
 
@@ -84,7 +84,7 @@ if [[ -x environment/bin/weir-sim ]]; then
   done
   check "the environment" python -c '
 import gymnasium
-environment = gymnasium.make("weir.trainer.gym:weir/Bottleneck-v0")
+environment = gymnasium.make("weir_train.gym:weir/Bottleneck-v0")
 environment.reset(seed=1)
 environment.close()'
 else

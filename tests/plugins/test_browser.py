@@ -4,10 +4,10 @@ import compare
 import numpy as np
 import phases
 import pytest
-from calls import Call
 from hand_made import call_record
 
-from weir.qoe_eval.link.log import DELAY_ERROR_BOUNDS_MS, LinkLog
+from calls import Call
+from weir_calls.link.log import DELAY_ERROR_BOUNDS_MS, LinkLog
 
 INTERVAL_S = 0.1
 DELAY_MS = 25.0

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from weir.traces.catalogue import load_bundled
+from weir_traces.catalogue import load_bundled
 
 TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
 
@@ -354,7 +354,7 @@ def test_doctor_without_the_simulator_is_status_3_and_no_path_is_wrapped(weir):
 @pytest.mark.parametrize("act", ["interrupt parent", "terminate parent"])
 def test_ctrl_c_and_sigterm_are_status_1_and_keep_what_is_complete(tmp_path, trace, fake_simulator, act):
     """The real command in a process of its own: the only one that does not come back by itself."""
-    command = [sys.executable, "-c", "from weir.cli.main import main; main()", "replay", trace]
+    command = [sys.executable, "-c", "from weir_cli.main import main; main()", "replay", trace]
     command += ["--controller", "gcc", "--controller", "rule", "--seeds", "1", "--jobs", "1", "--out", "here"]
     environment = {**os.environ, "FAKE_WEIR_SIM": json.dumps({"rule:1": act})}
     done = subprocess.run(
@@ -368,6 +368,6 @@ def test_ctrl_c_and_sigterm_are_status_1_and_keep_what_is_complete(tmp_path, tra
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_standard_streams_may_be_closed(tmp_path, closed):
-    command = f"'{sys.executable}' -c 'from weir.cli.main import main; main()' traces list {closed}"
+    command = f"'{sys.executable}' -c 'from weir_cli.main import main; main()' traces list {closed}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.installation import shipped_model
-from weir.qoe_eval.fingerprint import fingerprint, read_fingerprints
-from weir.qoe_eval.measurement import Measurement, Value, read_measurement, stale, write_measurement
-from weir.qoe_eval.runs.simulator import simulator_versions
-from weir.simulator.executables import find_simulator
+from weir_cli.errors import InputError
+from weir_eval.fingerprint import fingerprint, read_fingerprints
+from weir_eval.measurement import Measurement, Value, read_measurement, stale, write_measurement
+from weir_sim.executables import find_simulator
+from weir_sim.installed import shipped_model
+from weir_sim.versions import simulator_versions
 
 FINGERPRINTS = Path(__file__).parents[2] / "simulator/fingerprints.json"
 
@@ -65,5 +65,5 @@ def test_the_simulator_behaves_as_its_fingerprint_says():
     if version not in known:
         pytest.skip(f"no fingerprint of libwebrtc {version}: `make results` writes it")
     assert fingerprint(simulator, shipped_model()) == known[version], (
-        "replays have changed; if that is meant, run `python -m weir.qoe_eval.fingerprint` and `make results`"
+        "replays have changed; if that is meant, run `python -m weir_eval.fingerprint` and `make results`"
     )

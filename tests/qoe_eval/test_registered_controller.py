@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.measures.summary import ordered_controllers
-from weir.registry import COMPARED, CONTROLLERS, DEFAULT_PRESET, PRESETS, SIMULATED
+from weir_eval.measures.summary import ordered_controllers
+from weir_sim.controllers import COMPARED, CONTROLLERS, DEFAULT_PRESET, PRESETS, SIMULATED
 
 # Runs before anything else has read the compiled registry.
 WITH_A_DUMMY = """
@@ -20,7 +20,7 @@ dummy = SimpleNamespace(name="dummy", summary="does nothing", built_in=True, sim
                         at_native_sender=False, uses_model=False, knows_path=False, opt_in=False,
                         field_trials=None, libwebrtc_milestone=0)
 core.CONTROLLERS = {**core.CONTROLLERS, "dummy": dummy}
-from weir.cli.main import main
+from weir_cli.main import main
 sys.argv = ["weir", *sys.argv[1:]]
 main()
 """

@@ -1,4 +1,4 @@
-"""Writes the defaults of traces/schema as JSON, with which the C++ tests make whole scenarios of short ones.
+"""Writes the defaults of scenarios as JSON, with which the C++ tests make whole scenarios of short ones.
 
 An object's defaults are under its kind or, where it has none, under its key; those of the document under "scenario".
 """
@@ -7,24 +7,16 @@ from __future__ import annotations
 
 import json
 import sys
-import types
 from pathlib import Path
 from typing import Any, get_args
 
 ROOT = Path(__file__).parents[2]
 
 
-class _Nothing(types.ModuleType):
-    """Stands for the names of controllers, which need a built weir._core; the defaults do not depend on them."""
-
-    def __getattr__(self, name: str) -> Any:
-        return {}
-
-
 def _defaults_of(part: Any, name: str, found: dict[str, dict[str, Any]]) -> None:
     from pydantic import TypeAdapter
 
-    from weir.traces.schema import Part
+    from weir_traces.schema import Part
 
     kind = part.model_fields.get("kind")
     entry = found.setdefault(get_args(kind.annotation)[0] if kind else name, {})
@@ -44,12 +36,9 @@ def _parts_in(annotation: Any, base: type) -> list[Any]:
 
 
 def main(out: Path) -> None:
-    for name in ("weir._core", "weir.registry"):
-        sys.modules[name] = _Nothing(name)
-    weir = types.ModuleType("weir")
-    weir.__path__ = [str(ROOT / "estimator" / "python" / "weir"), str(ROOT)]
-    sys.modules["weir"] = weir
-    from weir.traces.schema.scenario import Scenario
+    # The build runs this before anything is installed.
+    sys.path[:0] = [str(ROOT / "traces"), str(ROOT / "cli")]
+    from weir_traces.schema.scenario import Scenario
 
     found: dict[str, dict[str, Any]] = {}
     _defaults_of(Scenario, "scenario", found)

@@ -6,8 +6,8 @@ import types
 
 import pytest
 
-from weir.errors import InputError
-from weir.simulator import cluster
+from weir_cli.errors import InputError
+from weir_sim import cluster
 
 MISMATCH = (
     "Version mismatch: The cluster was started with:\n    Ray: 2.59.0\nThis process was started with:\n    Ray: 2.60.0"

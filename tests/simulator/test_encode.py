@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.qoe_eval.call.media import source_video
+from weir_calls.call.media import source_video
 
 PROGRAM = Path(__file__).parents[2] / "build/release/simulator/virtual_call/weir-encode"
 

@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from weir.installation import shipped_model
-from weir.traces.schema.scenario import Scenario
+from weir_sim.installed import shipped_model
+from weir_traces.schema.scenario import Scenario
 
 
 @pytest.fixture

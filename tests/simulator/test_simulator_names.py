@@ -8,11 +8,12 @@ from typing import Any, get_args
 
 import pytest
 
-from weir.qoe_eval.runs.simulator import say_left_out, unavailable_controllers
-from weir.registry import CONTROLLERS, PRESETS, SIMULATED
-from weir.simulator.executables import find_simulator
-from weir.traces.schema.flows import AnyFlow
-from weir.traces.schema.scenario import Scenario
+from weir_eval.runs.simulator import say_left_out
+from weir_sim.controllers import CONTROLLERS, PRESETS, SIMULATED
+from weir_sim.executables import find_simulator
+from weir_sim.versions import unavailable_controllers
+from weir_traces.schema.flows import AnyFlow
+from weir_traces.schema.scenario import Scenario
 
 FLOW_KINDS = [get_args(flow.model_fields["kind"].annotation)[0] for flow in get_args(get_args(AnyFlow)[0])]
 CAPACITY = {"times_s": [0.0], "rates_bps": [1e6]}

@@ -1,4 +1,4 @@
-// Fills the defaults of traces/schema into a scenario, as Python does before the simulator reads it.
+// Fills the defaults of traces/weir_traces/schema into a scenario, as Python does before the simulator reads it.
 #ifndef WEIR_TESTS_SIMULATOR_WHOLE_SCENARIO_H_
 #define WEIR_TESTS_SIMULATOR_WHOLE_SCENARIO_H_
 

@@ -12,12 +12,12 @@ from pathlib import Path
 # Folder: the package that `pyproject.toml` installs it as.
 PACKAGES = {
     "estimator/python/weir": "weir",
-    "simulator": "weir.simulator",
-    "traces": "weir.traces",
-    "trainer": "weir.trainer",
-    "qoe_eval": "weir.qoe_eval",
-    "webrtc_patch": "weir.webrtc_patch",
-    "cli": "weir.cli",
+    "simulator": "weir_sim",
+    "traces": "weir_traces",
+    "trainer": "weir_train",
+    "qoe_eval": "weir_eval",
+    "webrtc_patch": "weir_webrtc",
+    "cli": "weir_cli",
 }
 # A distribution of its own, which may be absent.
 PAPERS = {"papers/weir_papers": "weir_papers"}

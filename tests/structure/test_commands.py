@@ -7,25 +7,25 @@ import sys
 import pytest
 import typer
 
-from weir.cli.app import build_app
+from weir_cli.app import build_app
 
 COMMANDS = {
     "replay", "whatif", "call", "link", "serve", "doctor", "bench", "report", "evaluate", "train", "tune", "adapt",
     "export", "traces validate", "traces convert", "traces list", "traces generate", "model", "webrtc check",
 }  # fmt: skip
 # The modules of Weir that each of these commands may import, and the packages of others that none may.
-OF_ALL = {"weir", "weir._core", "weir.cli", "weir.cli.app", "weir.cli.main", "weir.errors", "weir.installation"}
+OF_ALL = {"weir", "weir._core", "weir_cli", "weir_cli.app", "weir_cli.main", "weir_cli.errors", "weir_cli.installation"}
 QUICK = {
     ("--version",): set(),
     ("--help",): set(),
     ("traces", "--help"): set(),
     ("traces", "list"): {
-        "weir.traces",
-        "weir.traces.list_command",
-        "weir.traces.listing",
-        "weir.console",
-        "weir.files",
-        "weir.files.input",
+        "weir_traces",
+        "weir_traces.list_command",
+        "weir_traces.listing",
+        "weir_cli.console",
+        "weir_cli.files",
+        "weir_cli.files.input",
     },
 }
 SLOW = {
@@ -52,7 +52,7 @@ def commands(command, name=""):
 
 
 def test_the_commands_are_these_and_each_has_help(monkeypatch):
-    monkeypatch.setattr("weir.cli.app.entry_points", lambda group: [])
+    monkeypatch.setattr("weir_cli.app.entry_points", lambda group: [])
     found = commands(typer.main.get_command(build_app()))
     assert found.keys() == COMMANDS
     assert all(found.values())
@@ -87,8 +87,8 @@ REFUSED = {
 
 
 def test_evaluate_names_the_suites_and_sets_that_there_are():
-    from weir.qoe_eval.evaluate.suites import SUITES
-    from weir.qoe_eval.evaluate_command import SETS
+    from weir_suites.evaluate_command import SETS
+    from weir_suites.suites import SUITES
 
     assert {name: tuple(suite.sets) for name, suite in SUITES.items()} == SETS
     assert list(SUITES) == list(SETS)
@@ -110,7 +110,7 @@ def run(program, *arguments, **options):
 LISTING = """
 import atexit, sys
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
-from weir.cli.main import main
+from weir_cli.main import main
 main()
 """
 
@@ -138,13 +138,13 @@ def test_a_wrong_use_is_refused_before_anything_heavy_is_loaded_or_made(argument
 @pytest.mark.parametrize(
     "moment",
     [
-        "weir.cli.app",
+        "weir_cli.app",
         "typer.core",
-        "weir.qoe_eval.replay_command",
-        "weir.qoe_eval.replay",
+        "weir_eval.replay_command",
+        "weir_eval.replay",
         "numpy",
         "pydantic",
-        "weir.traces.schema.scenario",
+        "weir_traces.schema.scenario",
     ],
 )
 def test_ctrl_c_while_it_imports_is_no_traceback(moment):
@@ -155,7 +155,7 @@ class Interrupt(MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if name == {moment!r}:
             os.kill(os.getpid(), signal.SIGINT)
-from weir.cli.main import main
+from weir_cli.main import main
 sys.meta_path.insert(0, Interrupt())
 main()
 """
@@ -166,11 +166,11 @@ main()
 def test_ctrl_c_in_a_command_is_a_status_and_no_traceback():
     program = """
 import os, signal
-import weir.qoe_eval.replay_command as module
+import weir_eval.replay_command as module
 def replay(inputs: str) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 module.replay = replay
-from weir.cli.main import main
+from weir_cli.main import main
 main()
 """
     done = run(program, "replay", "nowhere.json")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from weir.cli.app import build_app
+from weir_cli.app import build_app
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,13 +32,13 @@ PROMISES = {
     ),
     "OpenNetLab's gym": (
         "weir train",
-        ("trainer/gym/opennetlab.py", "class"),
-        ("traces/formats/opennetlab.py", "def read_opennetlab"),
+        ("trainer/weir_train/gym/opennetlab.py", "class"),
+        ("traces/weir_traces/formats/opennetlab.py", "def read_opennetlab"),
     ),
     "ns-3": ("make build", ("simulator/cmake/FindNs3.cmake", "ns3"), ("simulator/flows/tcp_host.cc", "ns3::")),
     "stable-baselines3: PPO, TD3, SAC": (
         "weir train",
-        ("trainer/learning/ppo.py", "from stable_baselines3 import PPO"),
+        ("trainer/weir_train/learning/ppo.py", "from stable_baselines3 import PPO"),
         ("papers/weir_papers/off_policy/training.py", "from stable_baselines3 import SAC, TD3"),
         ("papers/pyproject.toml", 'sac = "weir_papers.off_policy.configuration:OffPolicyConfiguration"'),
         ("papers/pyproject.toml", 'td3 = "weir_papers.off_policy.configuration:OffPolicyConfiguration"'),
@@ -47,21 +47,21 @@ PROMISES = {
     "docker": ("make test-docker", ("docker/Dockerfile", "FROM")),
     "per-trace curriculum": (
         "weir train",
-        ("trainer/configuration/training.py", 'Literal["random", "reward", "gap", "adaptive_gap"]'),
-        ("trainer/learning/curriculum.py", "class TraceCurriculum"),
+        ("trainer/weir_train/configuration/training.py", 'Literal["random", "reward", "gap", "adaptive_gap"]'),
+        ("trainer/weir_train/learning/curriculum.py", "class TraceCurriculum"),
     ),
     "multi-objective policy with weights at run time": (
         "weir replay",
-        ("trainer/policies/networks.py", "class PreferenceNetwork"),
+        ("trainer/weir_train/policies/networks.py", "class PreferenceNetwork"),
         ("estimator/include/weir/objective.h", "struct Objective"),
     ),
     "QoE metrics": (
         "weir report",
-        ("qoe_eval/measures/table.py", "MEASURES"),
-        ("qoe_eval/measures/viewer.py", "def "),
+        ("qoe_eval/weir_eval/measures/table.py", "MEASURES"),
+        ("qoe_eval/weir_eval/measures/viewer.py", "def "),
     ),
-    "trace-replay reports": ("weir replay", ("qoe_eval/report/replay_page.py", "def ")),
-    "browser testbed": ("weir call", ("qoe_eval/call", ""), ("tests/qoe_eval/call", "")),
+    "trace-replay reports": ("weir replay", ("qoe_eval/weir_eval/report/replay_page.py", "def ")),
+    "browser testbed": ("weir call", ("qoe_eval/call", ""), ("tests/calls/call", "")),
     "MOCC: landmarks, Algorithm 1": (
         "weir paper mocc",
         ("papers/weir_papers/mocc/landmarks.py", "def sort_by_neighbourhood"),
@@ -72,7 +72,7 @@ PROMISES = {
     ),
     "MOCC: adaptation with requirement replay": (
         "weir adapt",
-        ("trainer/learning/adaptation.py", "class RequirementReplay"),
+        ("trainer/weir_train/learning/adaptation.py", "class RequirementReplay"),
         ("papers/weir_papers/mocc/adaptation.py", "def measure_adaptation"),
     ),
     "MOCC: its library calls": (
@@ -87,13 +87,13 @@ PROMISES = {
         ("papers/weir_papers/mocc/dqn.py", "def train_dqn"),
         ("papers/weir_papers/mocc/networks.py", "Table 3"),
     ),
-    "ReCoCo: reward": ("weir train", ("trainer/gym/rewards.py", "def recoco(")),
+    "ReCoCo: reward": ("weir train", ("trainer/weir_train/gym/rewards.py", "def recoco(")),
     "ReCoCo: orders": (
         "weir paper recoco",
         ("papers/weir_papers/recoco/models.py", "def models_of_all_traces"),
-        ("trainer/learning/curriculum.py", "def order_of"),
+        ("trainer/weir_train/learning/curriculum.py", "def order_of"),
     ),
-    "ReCoCo: QoE": ("weir replay", ("qoe_eval/measures/recoco.py", "def recoco_scores")),
+    "ReCoCo: QoE": ("weir replay", ("qoe_eval/weir_eval/measures/recoco.py", "def recoco_scores")),
     "ReCoCo: search": ("weir paper recoco", ("papers/weir_papers/recoco/models.py", "def models_of_search")),
     "ReCoCo: models of one trace, tried on all (Table I, Fig. 7)": (
         "weir paper recoco",
@@ -112,7 +112,7 @@ PROMISES = {
     "Muses: choice per flow": ("weir paper muses", ("papers/weir_papers/muses/mixture.py", "class Mixture")),
     "Muses: its scenarios with WebRTC": (
         "weir paper muses",
-        ("traces/generate/published.py", "def muses_cross_traffic"),
+        ("traces/weir_traces/generate/published.py", "def muses_cross_traffic"),
     ),
     "Muses: F1, networks of Table III, sharing (Fig. 1b, 3, 4; Table IV)": (
         "weir paper muses",
@@ -151,7 +151,7 @@ PROMISES = {
         ("papers/weir_papers/mvfst/impala/runner_pool.py", "class RunnerPool"),
         ("papers/tests/impala/test_two_nodes.py", "takes_it_back"),
     ),
-    "MVFST-RL: Pantheon": ("weir traces list", ("traces/generate/pantheon.py", "def pantheon_scenarios")),
+    "MVFST-RL: Pantheon": ("weir traces list", ("traces/weir_traces/generate/pantheon.py", "def pantheon_scenarios")),
     "PolyCC: pool": ("weir replay", ("estimator/src/pool/pool_controller.h", "class PoolController")),
     "PolyCC: filter": ("weir replay", ("estimator/src/pool/pilot_policy.h", "class TrustMeasure")),
     "PolyCC: fusion": ("weir replay", ("estimator/src/pool/fusion.h", "struct Fusion")),

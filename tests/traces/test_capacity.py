@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.errors import InputError
-from weir.traces.schema.capacity import CapacityTrace
+from weir_cli.errors import InputError
+from weir_traces.schema.capacity import CapacityTrace
 
 durations_and_rates = st.lists(
     st.tuples(st.integers(1, 5000), st.floats(0, 50e6, allow_nan=False)), min_size=1, max_size=40

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.catalogue import (
+from weir_cli.errors import InputError
+from weir_traces.catalogue import (
     CATALOGUE_FOLDER,
     build_catalogue,
     bundled_names,
@@ -13,10 +13,10 @@ from weir.traces.catalogue import (
     index,
     load_bundled,
 )
-from weir.traces.generate.pantheon import pantheon_scenarios
-from weir.traces.generate.published import call_scenarios, rfc8867_scenarios
-from weir.traces.listing import INDEX
-from weir.traces.schema.scenario import CbrFlow, RtpFlow, Scenario, TcpFlow
+from weir_traces.generate.pantheon import pantheon_scenarios
+from weir_traces.generate.published import call_scenarios, rfc8867_scenarios
+from weir_traces.listing import INDEX
+from weir_traces.schema.scenario import CbrFlow, RtpFlow, Scenario, TcpFlow
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_files_are_what_the_generator_makes() -> None:
     built = build_catalogue()
     assert set(CATALOGUE_FOLDER.rglob("*.json")) == built.keys()
     for path, scenario in built.items():
-        assert Scenario.load(path) == scenario, f"{path.name}: run python -m weir.traces.catalogue"
+        assert Scenario.load(path) == scenario, f"{path.name}: run python -m weir_traces.catalogue"
     assert json.loads(INDEX.read_text()) == json.loads(json.dumps(index()))
 
 

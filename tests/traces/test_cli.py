@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
-from weir.traces.catalogue import bundled_names
-from weir.traces.formats.importers import read_trace
-from weir.traces.generate.random_domain import random_scenario
-from weir.traces.schema.scenario import Scenario
+from weir_traces.catalogue import bundled_names
+from weir_traces.formats.importers import read_trace
+from weir_traces.generate.random_domain import random_scenario
+from weir_traces.schema.scenario import Scenario
 
 GOOD = "time_s,rate_bps\n0,1000000\n1,2000000\n2,\n"
 SPIKE = "time_s,rate_bps\n0,1000000\n1,8039999000\n2,2000000\n3,\n"

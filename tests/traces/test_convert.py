@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.catalogue import load_bundled
-from weir.traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
-from weir.traces.formats.importers import read_trace
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.scenario import Link, Scenario
-from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
+from weir_cli.errors import InputError
+from weir_traces.catalogue import load_bundled
+from weir_traces.formats.convert import format_of, parse_queue, parse_rate, render, to_scenario
+from weir_traces.formats.importers import read_trace
+from weir_traces.formats.plain_trace import scenario_from_capacity
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.scenario import Link, Scenario
+from weir_traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 TRACE = CapacityTrace.from_durations([1.0, 0.6, 0.4, 2.0], [2.4e6, 0, 1.2e6, 6e6])
 FORMATS = ("csv", "mahimahi", "opennetlab", "scenario")

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from weir.traces.generate.families.everything import COMBINATIONS
-from weir.traces.generate.families.families import FAMILIES, small_grid
-from weir.traces.generate.families.path import FAULT_BEGINS_S, FAULT_LENGTHS_S
-from weir.traces.schema.links import BernoulliLoss, GilbertElliottLoss, PolicerLoss
-from weir.traces.schema.media import MEDIA
-from weir.traces.schema.values_over_time import DelayOverTime
+from weir_traces.generate.families.everything import COMBINATIONS
+from weir_traces.generate.families.families import FAMILIES, small_grid
+from weir_traces.generate.families.path import FAULT_BEGINS_S, FAULT_LENGTHS_S
+from weir_traces.schema.links import BernoulliLoss, GilbertElliottLoss, PolicerLoss
+from weir_traces.schema.media import MEDIA
+from weir_traces.schema.values_over_time import DelayOverTime
 
 
 @pytest.fixture(scope="module")

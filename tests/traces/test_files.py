@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
-from weir.cli.main import _fail as fail
-from weir.console import error_console, output_console
-from weir.errors import InputError
-from weir.files.input import open_file, parse_json, printable, read_bytes, read_text
-from weir.files.output import append, file_name, make_folder, replacing, write_bytes, write_text
-from weir.files.place import refuse_folders_of_others
+from weir_cli.console import error_console, output_console
+from weir_cli.errors import InputError
+from weir_cli.files.input import open_file, parse_json, printable, read_bytes, read_text
+from weir_cli.files.output import append, file_name, make_folder, replacing, write_bytes, write_text
+from weir_cli.files.place import refuse_folders_of_others
+from weir_cli.main import _fail as fail
 
 
 def refused(call, *arguments: object) -> str:
@@ -92,7 +92,7 @@ def test_links_stay_links_and_pipes_are_written_into(tmp_path: Path) -> None:
     link.symlink_to(target)
     write_text(link, "new")
     assert (link.is_symlink(), target.read_text()) == (True, "new")
-    command = "from weir.files.output import write_text; write_text('/dev/stdout', 'through')"
+    command = "from weir_cli.files.output import write_text; write_text('/dev/stdout', 'through')"
     assert subprocess.run([sys.executable, "-c", command], capture_output=True, check=True).stdout == b"through"
 
 
@@ -118,7 +118,7 @@ def test_reading_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with large.open("wb") as file:
         file.truncate(10_000_000_000)
     assert "over 64 MiB" in refused(read_text, large)
-    monkeypatch.setattr("weir.files.input._LONGEST_WAIT_S", 0.05)
+    monkeypatch.setattr("weir_cli.files.input._LONGEST_WAIT_S", 0.05)
     os.mkfifo(tmp_path / "pipe")
     assert "nothing came out of it for 0.05 s" in refused(read_text, tmp_path / "pipe")
 

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.errors import InputError
-from weir.traces.formats import ImportedTrace
-from weir.traces.formats.convert import to_scenario
-from weir.traces.formats.csv_trace import write_csv
-from weir.traces.formats.importers import inspect_trace, read_trace
-from weir.traces.formats.mahimahi import DELIVERY_BITS, read_mahimahi, write_mahimahi
-from weir.traces.formats.opennetlab import read_opennetlab, write_opennetlab
-from weir.traces.formats.reading import AS_WRITTEN
-from weir.traces.formats.recognize import Content, recognized
-from weir.traces.formats.tables.header_table import read_header_table
-from weir.traces.formats.tables.table import Table
-from weir.traces.schema.capacity import CapacityTrace
+from weir_cli.errors import InputError
+from weir_traces.formats import ImportedTrace
+from weir_traces.formats.convert import to_scenario
+from weir_traces.formats.csv_trace import write_csv
+from weir_traces.formats.importers import inspect_trace, read_trace
+from weir_traces.formats.mahimahi import DELIVERY_BITS, read_mahimahi, write_mahimahi
+from weir_traces.formats.opennetlab import read_opennetlab, write_opennetlab
+from weir_traces.formats.reading import AS_WRITTEN
+from weir_traces.formats.recognize import Content, recognized
+from weir_traces.formats.tables.header_table import read_header_table
+from weir_traces.formats.tables.table import Table
+from weir_traces.schema.capacity import CapacityTrace
 
 traces = st.lists(
     st.tuples(st.integers(1, 4000), st.one_of(st.just(0), st.integers(40_000, 50_000_000))), min_size=1, max_size=30

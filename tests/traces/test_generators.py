@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.errors import InputError
-from weir.traces.generate import generators, radio
-from weir.traces.generate.generators import GENERATORS
-from weir.traces.generate.wifi_mobility import wifi_mobility
+from weir_cli.errors import InputError
+from weir_traces.generate import generators, radio
+from weir_traces.generate.generators import GENERATORS
+from weir_traces.generate.wifi_mobility import wifi_mobility
 
 KINDS = sorted(GENERATORS)
 

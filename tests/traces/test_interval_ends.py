@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats import ImportedTrace
-from weir.traces.formats.importers import inspect_trace, read_trace
-from weir.traces.formats.reading import Reading
-from weir.traces.formats.tables.holding import side_of_rates
-from weir.traces.schema.capacity import CapacityTrace
+from weir_cli.errors import InputError
+from weir_traces.formats import ImportedTrace
+from weir_traces.formats.importers import inspect_trace, read_trace
+from weir_traces.formats.reading import Reading
+from weir_traces.formats.tables.holding import side_of_rates
+from weir_traces.schema.capacity import CapacityTrace
 
 BEFORE, AFTER = Reading(rate_holds="before"), Reading(rate_holds="after")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats import ImportedTrace
-from weir.traces.formats.importers import inspect_trace, read_trace
-from weir.traces.schema.capacity import CapacityTrace
+from weir_cli.errors import InputError
+from weir_traces.formats import ImportedTrace
+from weir_traces.formats.importers import inspect_trace, read_trace
+from weir_traces.schema.capacity import CapacityTrace
 
 RATES = [10.5, 0.0, 21.25]
 TRACE = CapacityTrace([0, 1, 2], [10.5e6, 0, 21.25e6], 3)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.catalogue import bundled_scenarios, load_bundled
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.media import with_media
-from weir.traces.schema.scenario import FillerMedia, Scenario, VideoMedia
+from weir_cli.errors import InputError
+from weir_traces.catalogue import bundled_scenarios, load_bundled
+from weir_traces.formats.plain_trace import scenario_from_capacity
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.media import with_media
+from weir_traces.schema.scenario import FillerMedia, Scenario, VideoMedia
 
 CALL = VideoMedia(kind="video", rise_time_constant_s=0.6, fall_time_constant_s=0.25)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats.importers import read_trace
-from weir.traces.formats.reading import AS_WRITTEN
-from weir.traces.formats.recognize import Content, recognized
+from weir_cli.errors import InputError
+from weir_traces.formats.importers import read_trace
+from weir_traces.formats.reading import AS_WRITTEN
+from weir_traces.formats.recognize import Content, recognized
 
 HERE = Path(__file__).parent
 SCENARIOS = HERE.parent / "data/scenarios"

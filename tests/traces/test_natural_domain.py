@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from weir.traces.generate.natural_domain import natural_scenario, troubles_of
-from weir.traces.generate.natural_grids import natural_grids
-from weir.traces.schema.scenario import Scenario, VideoMedia
+from weir_traces.generate.natural_domain import natural_scenario, troubles_of
+from weir_traces.generate.natural_grids import natural_grids
+from weir_traces.schema.scenario import Scenario, VideoMedia
 
 SEEDS = range(400)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats.convert import to_scenario
-from weir.traces.formats.importers import read_trace
-from weir.traces.formats.reading import Reading
-from weir.traces.formats.units import RateUnit
-from weir.traces.schema.capacity import CapacityTrace
+from weir_cli.errors import InputError
+from weir_traces.formats.convert import to_scenario
+from weir_traces.formats.importers import read_trace
+from weir_traces.formats.reading import Reading
+from weir_traces.formats.units import RateUnit
+from weir_traces.schema.capacity import CapacityTrace
 
 KBPS, MBPS = RateUnit(1e3), RateUnit(1e6)
 _RANDOM = random.Random(3)

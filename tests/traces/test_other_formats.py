@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats.importers import inspect_trace, read_trace
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.values_over_time import DelayOverTime
+from weir_cli.errors import InputError
+from weir_traces.formats.importers import inspect_trace, read_trace
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.values_over_time import DelayOverTime
 
 
 def file(tmp_path: Path, text: str) -> Path:

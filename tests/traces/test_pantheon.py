@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.traces.catalogue import load_bundled
-from weir.traces.generate.pantheon import DURATION_S, pantheon_scenarios
-from weir.traces.schema.scenario import RtpFlow, Scenario
+from weir_eval.runs.inputs import PathOptions, read_inputs
+from weir_traces.catalogue import load_bundled
+from weir_traces.generate.pantheon import DURATION_S, pantheon_scenarios
+from weir_traces.schema.scenario import RtpFlow, Scenario
 
 # Number, Mbps, one-way delay in ms, loss in percent, queue; after experiments.yml of StanfordSNR/observatory.
 PUBLISHED = [

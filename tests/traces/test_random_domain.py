@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.errors import InputError
-from weir.traces.generate.random_domain import is_ordinary, random_scenario
-from weir.traces.schema.links import (
+from weir_cli.errors import InputError
+from weir_traces.generate.random_domain import is_ordinary, random_scenario
+from weir_traces.schema.links import (
     BernoulliLoss,
     GilbertElliottLoss,
     PolicerLoss,
@@ -20,8 +20,8 @@ from weir.traces.schema.links import (
     TruncatedGaussianJitter,
     UniformJitter,
 )
-from weir.traces.schema.scenario import FillerMedia, RtpFlow, Scenario
-from weir.traces.schema.values_over_time import DelayOverTime
+from weir_traces.schema.scenario import FillerMedia, RtpFlow, Scenario
+from weir_traces.schema.values_over_time import DelayOverTime
 
 
 @pytest.fixture(scope="module")

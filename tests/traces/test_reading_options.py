@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from weir.cli.app import build_app
-from weir.errors import InputError
-from weir.qoe_eval.options.replay import ReplayOptions
-from weir.qoe_eval.runs.inputs import read_inputs
-from weir.traces.formats.recognize import FORMATS
-from weir.traces.reading_options import ReadingArguments
-from weir.traces.schema.scenario import Scenario
+from weir_cli.app import build_app
+from weir_cli.errors import InputError
+from weir_eval.options.replay import ReplayOptions
+from weir_eval.runs.inputs import read_inputs
+from weir_traces.formats.recognize import FORMATS
+from weir_traces.reading_options import ReadingArguments
+from weir_traces.schema.scenario import Scenario
 
 OPTIONS = {f"--{field.name.replace('_', '-')}" for field in fields(ReadingArguments)}
 RATES = "802.12\n742.34\n426.06\n431.20\n"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats import ImportedTrace
-from weir.traces.formats.importers import read_trace
-from weir.traces.schema.capacity import CapacityTrace
+from weir_cli.errors import InputError
+from weir_traces.formats import ImportedTrace
+from weir_traces.formats.importers import read_trace
+from weir_traces.schema.capacity import CapacityTrace
 
 TRACE = CapacityTrace([0, 1, 2], [0.5e6, 1e6, 2.5e6], 3)
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from weir.errors import InputError
-from weir.registry import SIMULATED
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.scenario import Queue, Scenario
+from weir_cli.errors import InputError
+from weir_sim.controllers import SIMULATED
+from weir_traces.formats.plain_trace import scenario_from_capacity
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.scenario import Queue, Scenario
 
 DATA = Path(__file__).parents[1] / "data" / "scenarios"
 

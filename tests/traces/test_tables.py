@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats.importers import read_trace
-from weir.traces.formats.reading import AS_WRITTEN, Reading
-from weir.traces.formats.units import BYTES_SINCE, RateUnit, parse_units, rate_unit
-from weir.traces.schema.capacity import CapacityTrace
+from weir_cli.errors import InputError
+from weir_traces.formats.importers import read_trace
+from weir_traces.formats.reading import AS_WRITTEN, Reading
+from weir_traces.formats.units import BYTES_SINCE, RateUnit, parse_units, rate_unit
+from weir_traces.schema.capacity import CapacityTrace
 
 KBPS, MBPS = RateUnit(1e3), RateUnit(1e6)
 UCC = "Timestamp,Speed,NetworkMode,RSRP,DL_bitrate,UL_bitrate,State\n"

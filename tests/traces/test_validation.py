@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats.importers import inspect_trace, read_trace
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.values_over_time import DelayOverTime, RatioOverTime
+from weir_cli.errors import InputError
+from weir_traces.formats.importers import inspect_trace, read_trace
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 
 def opennetlab(tmp_path: Path, *entries: dict[str, Any], **more: Any) -> Path:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.traces.catalogue import bundled_scenarios
-from weir.traces.generate.published import rfc8867_scenarios
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.scenario import Capacity, Scenario
-from weir.traces.schema.variation import vary
+from weir_cli.errors import InputError
+from weir_traces.catalogue import bundled_scenarios
+from weir_traces.generate.published import rfc8867_scenarios
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.scenario import Capacity, Scenario
+from weir_traces.schema.variation import vary
 
 ALL = [*bundled_scenarios(), *rfc8867_scenarios()]
 

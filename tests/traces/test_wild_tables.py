@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.traces.formats import ImportedTrace
-from weir.traces.formats.importers import read_trace
-from weir.traces.reading_options import ReadingArguments
-from weir.traces.schema.capacity import CapacityTrace
+from weir_cli.errors import InputError
+from weir_traces.formats import ImportedTrace
+from weir_traces.formats.importers import read_trace
+from weir_traces.reading_options import ReadingArguments
+from weir_traces.schema.capacity import CapacityTrace
 
 EPOCH = 1_700_000_000
 RATES = [round(4 + 3 * np.sin(row / 4), 2) for row in range(80)]

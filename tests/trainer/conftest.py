@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir.cli.app import build_app
-from weir.traces.schema.scenario import Scenario
+from weir_cli.app import build_app
+from weir_traces.schema.scenario import Scenario
 
 FAKE_SIMULATOR = Path(__file__).parent / "fake_simulator.py"
 

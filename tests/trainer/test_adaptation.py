@@ -6,8 +6,8 @@ import shutil
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.trainer.configuration.training import checked_configuration
+from weir_cli.errors import InputError
+from weir_train.configuration.training import checked_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -39,10 +39,10 @@ def run(values, tmp_path, fake_simulator, made):
 
 
 def make_run(values, folder, fake_simulator):
-    from weir.trainer.learning.algorithms import load_policy
-    from weir.trainer.learning.provenance import provenance_of_run
-    from weir.trainer.learning.train import train
-    from weir.trainer.model.export import export
+    from weir_train.learning.algorithms import load_policy
+    from weir_train.learning.provenance import provenance_of_run
+    from weir_train.learning.train import train
+    from weir_train.model.export import export
 
     configuration = checked_configuration(values)
     result = train(configuration, folder / "run", simulator=fake_simulator)
@@ -66,7 +66,7 @@ def other(values):
 
 
 def test_only_ppo_adapts(values, fake_simulator):
-    from weir.trainer.learning.adaptation import learn
+    from weir_train.learning.adaptation import learn
 
     other = checked_configuration(values).model_copy(update={"algorithm": "td3"})
     with pytest.raises(InputError, match=r"algorithm td3: .* ppo only"):
@@ -79,7 +79,7 @@ def drawn(replay, count=4000):
 
 
 def test_replay_shares_the_episodes_out():
-    from weir.trainer.learning.adaptation import RequirementReplay
+    from weir_train.learning.adaptation import RequirementReplay
 
     old = [(0.6, 0.3, 0.1), "latency"]
     objectives = drawn(RequirementReplay((2, 6, 2), old, 0.5))
@@ -95,7 +95,7 @@ def test_replay_shares_the_episodes_out():
     ("old", "share", "message"), [(["random"], 1.0, "below 1"), (["random"], -0.1, "below 1"), ([], 0.5, "no old")]
 )
 def test_replay_that_cannot_be(old, share, message):
-    from weir.trainer.learning.adaptation import RequirementReplay
+    from weir_train.learning.adaptation import RequirementReplay
 
     with pytest.raises(InputError, match=message):
         RequirementReplay(NEW, old, share)
@@ -104,8 +104,8 @@ def test_replay_that_cannot_be(old, share, message):
 def test_a_model_file_gives_the_actor_back(run, other):
     import torch
 
-    from weir.trainer.learning.algorithms import load_policy
-    from weir.trainer.learning.starting_point import read_starting_point
+    from weir_train.learning.algorithms import load_policy
+    from weir_train.learning.starting_point import read_starting_point
 
     folder, file = run
     start = read_starting_point(file, other)
@@ -130,8 +130,8 @@ def test_a_model_file_gives_the_actor_back(run, other):
 def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
     import torch
 
-    from weir.trainer.learning.adaptation import adapt
-    from weir.trainer.learning.starting_point import read_starting_point
+    from weir_train.learning.adaptation import adapt
+    from weir_train.learning.starting_point import read_starting_point
 
     _, file = run
     start = read_starting_point(file, other)
@@ -157,8 +157,8 @@ def test_the_critic_warms_up_before_the_actor_moves(run, other, fake_simulator):
 
 
 def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
-    from weir.trainer.learning.adaptation import adapt
-    from weir.trainer.learning.starting_point import read_starting_point
+    from weir_train.learning.adaptation import adapt
+    from weir_train.learning.starting_point import read_starting_point
 
     settings = checked_configuration(
         values
@@ -185,8 +185,8 @@ def test_adaptation_learns_the_new_objective(run, values, fake_simulator):
 def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
     import onnx
 
-    from weir.trainer.learning.adaptation import adapt
-    from weir.trainer.learning.starting_point import read_starting_point
+    from weir_train.learning.adaptation import adapt
+    from weir_train.learning.starting_point import read_starting_point
 
     model = onnx.load(str(run[1]))
     provenance = next(entry for entry in model.metadata_props if entry.key == "weir.provenance")
@@ -219,8 +219,8 @@ def settings_file(values, write_toml):
 
 
 def test_the_command_twice(run, settings_file, tmp_path, weir, other):
-    from weir.files.model import read_model
-    from weir.trainer.learning.starting_point import read_starting_point
+    from weir_eval.model_file import read_model
+    from weir_train.learning.starting_point import read_starting_point
 
     arguments = ["--objective", "2,6,2", "--steps", 256, "--configuration", settings_file]
     once = tmp_path / "once.onnx"
@@ -259,8 +259,8 @@ def test_what_a_model_has_beyond_this_version_stays_and_no_folder_is_left(
 
 
 def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, weir, monkeypatch):
-    from weir.files.model import read_model
-    from weir.trainer.learning import adaptation
+    from weir_eval.model_file import read_model
+    from weir_train.learning import adaptation
 
     report = adaptation._Watch._report
 

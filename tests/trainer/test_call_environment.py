@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-import weir.trainer.gym
-from weir.errors import InputError, MissingComponent
-from weir.simulator.executables import find_virtual_call
-from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv
-from weir.trainer.gym.specification import EnvironmentSpecification
+import weir_train.gym
+from weir_cli.errors import InputError, MissingComponent
+from weir_sim.executables import find_virtual_call
+from weir_train.gym import BottleneckEnv, BottleneckVectorEnv
+from weir_train.gym.specification import EnvironmentSpecification
 
 SPECIFICATION = EnvironmentSpecification(60, history=2, stack="libwebrtc")
 
@@ -34,11 +34,11 @@ def rows(env, seed, steps=40):
 
 
 def test_it_is_registered_and_keeps_gymnasiums_contract(steady):
-    environment = gymnasium.make("weir.trainer.gym:weir/Call-v0", scenario=steady(duration_s=2.0))
+    environment = gymnasium.make("weir_train.gym:weir/Call-v0", scenario=steady(duration_s=2.0))
     assert environment.unwrapped.specification.stack == "libwebrtc"
     check_env(environment.unwrapped, skip_render_check=True)
     environment.close()
-    assert weir.trainer.gym.CALL_ENVIRONMENT_ID == "weir/Call-v0"
+    assert weir_train.gym.CALL_ENVIRONMENT_ID == "weir/Call-v0"
 
 
 def test_the_same_seed_and_actions_give_the_same_episode(steady):

@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.files.output import alone_in
-from weir.trainer.configuration.training import checked_configuration
+from weir_cli.errors import InputError
+from weir_cli.files.output import alone_in
+from weir_train.configuration.training import checked_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir.trainer.learning import checkpoint as checkpoints
-from weir.trainer.learning.algorithms import events_folder, load_policy
-from weir.trainer.learning.checkpoint import read_checkpoint
-from weir.trainer.learning.train import train
+from weir_train.learning import checkpoint as checkpoints
+from weir_train.learning.algorithms import events_folder, load_policy
+from weir_train.learning.checkpoint import read_checkpoint
+from weir_train.learning.train import train
 
 
 class Payload:

@@ -5,7 +5,7 @@ from typing import get_args, get_origin
 
 import pytest
 
-from weir.trainer.configuration import Settings, ppo, scenarios, training, tuning
+from weir_train.configuration import Settings, ppo, scenarios, training, tuning
 
 README = Path(__file__).parents[2] / "trainer/README.md"
 

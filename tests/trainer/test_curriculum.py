@@ -5,20 +5,20 @@ import json
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.qoe_eval.records.run_record import RunRecord
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
-from weir.trainer.configuration.training import checked_configuration
-from weir.trainer.gym.rewards import challenge, mocc
-from weir.trainer.gym.step import StepRecord
+from weir_cli.errors import InputError
+from weir_eval.records.run_record import RunRecord
+from weir_traces.schema.scenario import Scenario
+from weir_train.configuration.scenarios import ScenarioSampler, ScenarioSettings
+from weir_train.configuration.training import checked_configuration
+from weir_train.gym.rewards import challenge, mocc
+from weir_train.gym.step import StepRecord
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-from weir.trainer.learning import curriculum
-from weir.trainer.learning.curriculum import AdaptiveGap, OrderedTraces, TraceValues, order_of
-from weir.trainer.learning.reference_runs import reference_runs, step_records
+from weir_train.learning import curriculum
+from weir_train.learning.curriculum import AdaptiveGap, OrderedTraces, TraceValues, order_of
+from weir_train.learning.reference_runs import reference_runs, step_records
 
 FEATURES = ["receive_rate_bps", "queueing_delay_min_s", "packets_received", "last_estimate_bps"]
 NAMES = ("slow", "middle", "fast")
@@ -136,7 +136,7 @@ def test_traces_of_any_format_are_scenarios(tmp_path):
 
 def trained(values, out, simulator, **arguments):
     """The result, and the names of the traces in the order of the log, with the step and the probabilities."""
-    from weir.trainer.learning.train import train
+    from weir_train.learning.train import train
 
     result = train(checked_configuration(values), out, simulator=simulator, **arguments)
     lines = [json.loads(line) for line in (out / "progress.json").read_text().splitlines()]
@@ -146,7 +146,7 @@ def trained(values, out, simulator, **arguments):
 @pytest.fixture
 def drawn(monkeypatch):
     """The names of the scenarios that begin, with the steps of the training at that time."""
-    from weir.trainer.configuration.scenarios import ScenarioSampler
+    from weir_train.configuration.scenarios import ScenarioSampler
 
     names, call = [], ScenarioSampler.__call__
 
@@ -188,7 +188,7 @@ def test_a_resumed_order_continues_where_it_was(values, tmp_path, fake_simulator
 
 
 def test_a_stage_has_a_curriculum_of_its_own(values, tmp_path, fake_simulator, references, drawn):
-    from weir.trainer.learning.stages import train_in_stages
+    from weir_train.learning.stages import train_in_stages
 
     references(gcc=(0.5, 0.5, 0.2), oracle=(0.9, 0.6, 1.0))
     stages = [{"steps": 240}, {"steps": 480, "curriculum": "gap"}]

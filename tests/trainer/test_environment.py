@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from weir.errors import InputError
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv
-from weir.trainer.gym.episode import EpisodeSource, random_objective
-from weir.trainer.gym.rule import rate_window, rule_rate_bps
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
-from weir.trainer.gym.step import PRIVILEGED_FIELDS, STEP_FIELDS
+from weir_cli.errors import InputError
+from weir_traces.schema.scenario import Scenario
+from weir_train.gym import BottleneckEnv, BottleneckVectorEnv
+from weir_train.gym.episode import EpisodeSource, random_objective
+from weir_train.gym.rule import rate_window, rule_rate_bps
+from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir_train.gym.step import PRIVILEGED_FIELDS, STEP_FIELDS
 
 AROUND_RULE = ActionSpecification("around_rule", span=2.0)
 
@@ -52,7 +52,7 @@ def test_stable_baselines3_check(fake_simulator, steady):
 
 
 def test_importing_the_gym_needs_no_torch():
-    code = "import sys, weir.trainer.gym; sys.exit('torch' in sys.modules or 'stable_baselines3' in sys.modules)"
+    code = "import sys, weir_train.gym; sys.exit('torch' in sys.modules or 'stable_baselines3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

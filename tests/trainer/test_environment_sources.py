@@ -6,13 +6,13 @@ import gymnasium
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.traces.catalogue import bundled_names, load_bundled
-from weir.traces.formats.importers import read_trace
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv
-from weir.trainer.gym.episode import EpisodeSource
+from weir_cli.errors import InputError
+from weir_eval.runs.inputs import PathOptions, read_inputs
+from weir_traces.catalogue import bundled_names, load_bundled
+from weir_traces.formats.importers import read_trace
+from weir_traces.schema.scenario import Scenario
+from weir_train.gym import BottleneckEnv, BottleneckVectorEnv
+from weir_train.gym.episode import EpisodeSource
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 import onnx
 import pytest
 
-from weir.errors import InputError
-from weir.files.model import read_model
-from weir.installation import shipped_model
-from weir.trainer.model.card import model_card
+from weir_cli.errors import InputError
+from weir_eval.model_file import read_model
+from weir_sim.installed import shipped_model
+from weir_train.model.card import model_card
 
 
 @pytest.fixture

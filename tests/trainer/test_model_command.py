@@ -10,11 +10,11 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from weir.errors import InputError
-from weir.installation import shipped_model
-from weir.qoe_eval.records.summary import Summary
-from weir.trainer.model.card import replay_results
-from weir.trainer.model_command import model as model_command
+from weir_cli.errors import InputError
+from weir_eval.records.summary import Summary
+from weir_sim.installed import shipped_model
+from weir_train.model.card import replay_results
+from weir_train.model_command import model as model_command
 
 
 def summary(**changes):

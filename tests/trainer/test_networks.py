@@ -9,10 +9,10 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 import gymnasium  # noqa: E402
 
 from weir import FEATURES  # noqa: E402
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification  # noqa: E402
-from weir.trainer.model.golden_inputs import golden_inputs  # noqa: E402
-from weir.trainer.policies.feature_scaling import FeatureScaling  # noqa: E402
-from weir.trainer.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
+from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification  # noqa: E402
+from weir_train.model.golden_inputs import golden_inputs  # noqa: E402
+from weir_train.policies.feature_scaling import FeatureScaling  # noqa: E402
+from weir_train.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
 
 SPECIFICATION = EnvironmentSpecification(
     100, tuple(FEATURES), 4, ActionSpecification("around_rule", span=4.0), privileged=True

@@ -6,12 +6,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from weir.errors import ComponentFailed, InputError, MissingComponent
-from weir.simulator.executables import find_virtual_call
-from weir.traces.catalogue import load_bundled
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.opennetlab import Gym
-from weir.trainer.gym.opennetlab_scenario import opennetlab_scenario
+from weir_cli.errors import ComponentFailed, InputError, MissingComponent
+from weir_sim.executables import find_virtual_call
+from weir_traces.catalogue import load_bundled
+from weir_traces.schema.scenario import Scenario
+from weir_train.gym.opennetlab import Gym
+from weir_train.gym.opennetlab_scenario import opennetlab_scenario
 
 FIELDS = {
     "send_time_ms",

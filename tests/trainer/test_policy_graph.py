@@ -12,9 +12,9 @@ pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 from policy_agreement import check_agreement, random_policy, with_truths  # noqa: E402
 
 from weir import FEATURES, BandwidthEstimator, Model  # noqa: E402
-from weir.trainer.gym.specification import DEFAULT_FEATURES  # noqa: E402
-from weir.trainer.model.export import export  # noqa: E402
-from weir.trainer.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
+from weir_train.gym.specification import DEFAULT_FEATURES  # noqa: E402
+from weir_train.model.export import export  # noqa: E402
+from weir_train.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
 
 SMALL = {"preference_size": 4, "hidden": (12, 8)}
 WITHOUT_RULE = ("loss_ratio", "delay_gradient", "delay_ratio", "video_share")

@@ -7,10 +7,10 @@ import signal
 import numpy as np
 import pytest
 
-from weir.errors import ComponentFailed, InputError, MissingComponent
-from weir.simulator.executables import find_simulator
-from weir.trainer.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorRefusal
-from weir.trainer.gym.process import FRAME_HEADER, SimulatorProcess
+from weir_cli.errors import ComponentFailed, InputError, MissingComponent
+from weir_sim.executables import find_simulator
+from weir_train.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorRefusal
+from weir_train.gym.process import FRAME_HEADER, SimulatorProcess
 
 ACTION = np.zeros(1, dtype=np.float32)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.trainer.configuration.training import EnvironmentSettings
-from weir.trainer.gym.rewards import (
+from weir_cli.errors import InputError
+from weir_train.configuration.training import EnvironmentSettings
+from weir_train.gym.rewards import (
     REWARDS,
     challenge,
     challenge_objectives,
@@ -17,8 +17,8 @@ from weir.trainer.gym.rewards import (
     resolve_reward,
     viewer,
 )
-from weir.trainer.gym.rewards import recoco_utilisation as utilisation
-from weir.trainer.gym.step import STEP_FIELDS, VIEWED_FIELDS, StepRecord
+from weir_train.gym.rewards import recoco_utilisation as utilisation
+from weir_train.gym.step import STEP_FIELDS, VIEWED_FIELDS, StepRecord
 
 
 def record(rate=0.8, delay_ms=50.0, loss=0.0, base_ms=25.0, capacity=1e6):

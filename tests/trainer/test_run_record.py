@@ -8,9 +8,9 @@ import os
 import numpy as np
 import pytest
 
-from weir.errors import InputError
-from weir.trainer.configuration.training import checked_configuration
-from weir.trainer.learning.run_record import load_run_configuration
+from weir_cli.errors import InputError
+from weir_train.configuration.training import checked_configuration
+from weir_train.learning.run_record import load_run_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -27,10 +27,10 @@ def configuration_toml(values, write_toml):
 @pytest.fixture
 def short_evaluation(monkeypatch):
     """Two scenarios of two seconds instead of sixteen of thirty."""
-    from weir.trainer.learning.evaluation import Evaluation
+    from weir_train.learning.evaluation import Evaluation
 
     quick = functools.partial(Evaluation, scenarios=2, duration_s=2.0)
-    monkeypatch.setattr("weir.trainer.learning.reinforcement.Evaluation", quick)
+    monkeypatch.setattr("weir_train.learning.reinforcement.Evaluation", quick)
 
 
 def interrupted_after(steps):
@@ -42,8 +42,8 @@ def interrupted_after(steps):
 
 
 def test_an_interrupted_run_says_what_was_really_done(values, tmp_path, fake_simulator):
-    from weir.trainer.learning.provenance import provenance_of_run
-    from weir.trainer.learning.train import train
+    from weir_train.learning.provenance import provenance_of_run
+    from weir_train.learning.train import train
 
     result = train(
         checked_configuration(values), tmp_path / "run", simulator=fake_simulator, on_progress=interrupted_after(512)
@@ -60,8 +60,8 @@ def test_an_interrupted_run_says_what_was_really_done(values, tmp_path, fake_sim
 
 
 def test_a_run_that_was_killed_says_so_too(values, tmp_path, fake_simulator):
-    from weir.trainer.learning.provenance import provenance_of_run
-    from weir.trainer.learning.train import train
+    from weir_train.learning.provenance import provenance_of_run
+    from weir_train.learning.train import train
 
     def killed(state):
         if state.steps >= 768:
@@ -128,8 +128,8 @@ def test_a_run_without_a_finished_episode_has_no_mean_reward(weir, configuration
 
 
 def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator):
-    from weir.trainer.learning.algorithms import load_policy
-    from weir.trainer.learning.train import train
+    from weir_train.learning.algorithms import load_policy
+    from weir_train.learning.train import train
 
     settings = checked_configuration(values | {"steps": 512})
     results = [
@@ -148,7 +148,7 @@ def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tm
 
 
 def test_the_best_trained_policy_is_kept_and_exported(short_evaluation, weir, configuration_toml, tmp_path):
-    from weir.trainer.learning.checkpoint import read_checkpoint
+    from weir_train.learning.checkpoint import read_checkpoint
 
     run = tmp_path / "run"
     arguments = ["train", configuration_toml, "--out", run, "--eval", "--eval-freq", 256]
@@ -186,7 +186,7 @@ def test_the_best_trained_policy_is_kept_and_exported(short_evaluation, weir, co
 
 
 def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):
-    from weir.trainer.learning.evaluation import Evaluation
+    from weir_train.learning.evaluation import Evaluation
 
     settings = checked_configuration(
         values | {"environment": values["environment"] | {"action": {"kind": "around_rule"}}}
@@ -197,8 +197,8 @@ def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):
 
 
 def test_eval_freq_without_eval_is_a_wrong_use(configuration_toml):
-    from weir.errors import InputError
-    from weir.trainer.train_command import train
+    from weir_cli.errors import InputError
+    from weir_train.train_command import train
 
     with pytest.raises(InputError, match="--eval"):
         train(configuration_toml, eval_freq=10)

@@ -6,10 +6,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from weir import FEATURES
-from weir.trainer.gym import BottleneckEnv, ScaledObservation, ScaledVectorObservation
-from weir.trainer.gym.scaling import scaled_inputs, scaling_vectors
-from weir.trainer.gym.specification import DEFAULT_FEATURES, ActionSpecification, EnvironmentSpecification
-from weir.trainer.model.golden_inputs import golden_inputs
+from weir_train.gym import BottleneckEnv, ScaledObservation, ScaledVectorObservation
+from weir_train.gym.scaling import scaled_inputs, scaling_vectors
+from weir_train.gym.specification import DEFAULT_FEATURES, ActionSpecification, EnvironmentSpecification
+from weir_train.model.golden_inputs import golden_inputs
 
 FEATURE_SETS = {
     "default": DEFAULT_FEATURES,
@@ -38,7 +38,7 @@ def test_every_raw_observation_becomes_one_of_the_space(fake_simulator, steady, 
 
 def test_it_is_what_the_network_sees():
     torch = pytest.importorskip("torch", reason="needs the extra `train`")
-    feature_scaling = pytest.importorskip("weir.trainer.policies.feature_scaling", reason="needs the extra `train`")
+    feature_scaling = pytest.importorskip("weir_train.policies.feature_scaling", reason="needs the extra `train`")
     specification = EnvironmentSpecification(
         100, tuple(FEATURES), 4, ActionSpecification("around_rule", span=4.0), privileged=True
     )

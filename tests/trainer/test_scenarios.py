@@ -4,11 +4,11 @@ import subprocess
 import pytest
 from pydantic import ValidationError
 
-from weir.errors import InputError
-from weir.traces.catalogue import bundled_scenarios
-from weir.traces.generate.random_domain import is_ordinary, random_scenario
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
+from weir_cli.errors import InputError
+from weir_traces.catalogue import bundled_scenarios
+from weir_traces.generate.random_domain import is_ordinary, random_scenario
+from weir_traces.schema.scenario import Scenario
+from weir_train.configuration.scenarios import ScenarioSampler, ScenarioSettings
 
 
 def test_random_domain_is_the_training_split_within_the_bounds():

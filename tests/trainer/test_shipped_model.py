@@ -8,13 +8,13 @@ import numpy as np
 import onnx
 import pytest
 
-import weir.trainer
-from weir.files.model import read_model
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.model.card import model_card
-from weir.trainer.model.file import parity
+import weir_train
+from weir_eval.model_file import read_model
+from weir_traces.schema.scenario import Scenario
+from weir_train.model.card import model_card
+from weir_train.model.file import parity
 
-MODEL = Path(weir.trainer.__file__).parent / "models" / "weir.onnx"
+MODEL = Path(weir_train.__file__).parent / "models" / "weir.onnx"
 
 
 def scenario(name, times_s, rates_bps, duration_s):

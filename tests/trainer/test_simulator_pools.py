@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from weir.simulator.executables import find_simulator
-from weir.traces.schema.scenario import Scenario
+from weir_sim.executables import find_simulator
+from weir_traces.schema.scenario import Scenario
 
 WITH_GCC = "pilot=fixed copilots=gcc fusion=min"
 

@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import weir.trainer
-from weir.errors import InputError, MissingComponent
-from weir.trainer.configuration.training import checked_configuration, load_configuration
+import weir_train
+from weir_cli.errors import InputError, MissingComponent
+from weir_train.configuration.training import checked_configuration, load_configuration
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
 
-WEIR_TOML = Path(weir.trainer.__file__).parent / "configs" / "weir.toml"
+WEIR_TOML = Path(weir_train.__file__).parent / "configs" / "weir.toml"
 STAGES = (
     {"steps": 512, "ppo": {"weight_average_decay": 0.5}},
     {"steps": 768, "ppo": {"weight_average_decay": 0.9}},
@@ -25,16 +25,16 @@ def staged(values):
 
 
 def weights(folder):
-    from weir.trainer.learning.algorithms import load_policy
+    from weir_train.learning.algorithms import load_policy
 
     return {name: value.numpy() for name, value in load_policy(folder / "averaged.zip").state_dict().items()}
 
 
 def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, fake_simulator):
-    from weir.trainer.learning.checkpoint import read_checkpoint
-    from weir.trainer.learning.run_record import load_run_configuration, read_training_record
-    from weir.trainer.learning.stages import stage_file, train_in_stages
-    from weir.trainer.learning.train import train
+    from weir_train.learning.checkpoint import read_checkpoint
+    from weir_train.learning.run_record import load_run_configuration, read_training_record
+    from weir_train.learning.stages import stage_file, train_in_stages
+    from weir_train.learning.train import train
 
     result = train_in_stages(checked_configuration(staged), tmp_path / "staged", simulator=fake_simulator, command="c")
     expected = []
@@ -56,7 +56,7 @@ def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, f
 
 
 def test_an_interrupted_stage_is_resumed_and_a_complete_training_is_left(staged, tmp_path, fake_simulator):
-    from weir.trainer.learning.stages import train_in_stages
+    from weir_train.learning.stages import train_in_stages
 
     def interrupt(state):
         if state.steps > 512:
@@ -89,7 +89,7 @@ def test_stages_that_contradict_are_refused(staged, change, message):
 
 
 def test_a_stage_whose_program_is_missing_is_refused_before_the_first(staged, tmp_path, monkeypatch):
-    from weir.trainer.learning.stages import train_in_stages
+    from weir_train.learning.stages import train_in_stages
 
     monkeypatch.setenv("WEIR_VIRTUAL_CALL", str(tmp_path / "none"))
     stages = [*STAGES, {"steps": 1024, "environment": {"stack": "libwebrtc"}}]
@@ -99,8 +99,8 @@ def test_a_stage_whose_program_is_missing_is_refused_before_the_first(staged, tm
 
 
 def test_the_shipped_training_ends_on_traces_in_gap_order_and_on_libwebrtc():
-    from weir.trainer.learning.provenance import provenance_of
-    from weir.trainer.learning.run_record import TrainingRecord
+    from weir_train.learning.provenance import provenance_of
+    from weir_train.learning.run_record import TrainingRecord
 
     *paths, traces, calls = load_configuration(WEIR_TOML).in_stages()
     assert {(stage.scenarios.source, stage.curriculum) for stage in [*paths, calls]} == {("random_domain", "random")}

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weir.errors import InputError, MissingComponent
-from weir.trainer.configuration.training import checked_configuration, load_configuration
-from weir.trainer.gym.specification import DEFAULT_FEATURES
+from weir_cli.errors import InputError, MissingComponent
+from weir_train.configuration.training import checked_configuration, load_configuration
+from weir_train.gym.specification import DEFAULT_FEATURES
 
 pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
@@ -24,13 +24,13 @@ CONFIGURATIONS = Path(__file__).parents[2] / "trainer/configs"
 
 
 def train(values, out, simulator, **arguments):
-    from weir.trainer.learning.train import train
+    from weir_train.learning.train import train
 
     return train(checked_configuration(values), out, simulator=simulator, **arguments)
 
 
 def trained(values, out, simulator, **arguments):
-    from weir.trainer.learning.algorithms import load_policy
+    from weir_train.learning.algorithms import load_policy
 
     result = train(values, out, simulator, **arguments)
     return result, load_policy(result.checkpoint)
@@ -89,8 +89,8 @@ def test_a_folder_with_a_replays_results_is_refused(values, tmp_path, fake_simul
 
 
 def test_the_average_of_the_weights_is_what_a_run_ends_with(values, tmp_path, fake_simulator):
-    from weir.trainer.learning.algorithms import load_policy
-    from weir.trainer.model.file import trained_policy
+    from weir_train.learning.algorithms import load_policy
+    from weir_train.model.file import trained_policy
 
     out = tmp_path / "run"
     result = train(values | {"steps": 512}, out, fake_simulator)
@@ -121,8 +121,8 @@ def test_interruption_keeps_a_checkpoint(values, tmp_path, fake_simulator):
 def test_ctrl_c_on_the_terminal_keeps_a_checkpoint(values, tmp_path, fake_simulator):
     lines = [
         "import sys, json",
-        "from weir.trainer.configuration.training import checked_configuration",
-        "from weir.trainer.learning.train import train",
+        "from weir_train.configuration.training import checked_configuration",
+        "from weir_train.learning.train import train",
         "def show(state): print(state.steps, flush=True)",
         "values = json.loads(sys.argv[1])",
         "result = train(checked_configuration(values), sys.argv[2], simulator=sys.argv[3], on_progress=show)",
@@ -223,7 +223,7 @@ def test_an_address_is_for_algorithms_on_a_cluster(values, tmp_path, weir, write
 def test_an_algorithm_of_the_papers_names_their_distribution(
     values, tmp_path, weir, write_toml, monkeypatch, algorithm
 ):
-    monkeypatch.setattr("weir.trainer.configuration.training.entry_points", lambda **selected: EntryPoints())
+    monkeypatch.setattr("weir_train.configuration.training.entry_points", lambda **selected: EntryPoints())
     with pytest.raises(MissingComponent, match=rf"algorithm {algorithm} is in .* weir-papers, .*: `make train` in "):
         weir("train", write_toml(values | {"algorithm": algorithm}), "--out", tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -266,7 +266,7 @@ def test_the_coefficient_of_entropy_falls_to_its_end(values, tmp_path, fake_simu
 
 
 def test_damaged_checkpoints_are_named(values, tmp_path, fake_simulator):
-    from weir.trainer.learning.algorithms import load_policy
+    from weir_train.learning.algorithms import load_policy
 
     checkpoint = train(values | {"steps": 256}, tmp_path / "run", fake_simulator).checkpoint
     whole = checkpoint.read_bytes()

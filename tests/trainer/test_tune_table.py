@@ -2,9 +2,9 @@
 
 import pytest
 
-from weir.errors import InputError
-from weir.trainer.configuration.training import checked_configuration, load_configuration
-from weir.trainer.configuration.tuning import TuneSettings, setting_of, with_parameters
+from weir_cli.errors import InputError
+from weir_train.configuration.training import checked_configuration, load_configuration
+from weir_train.configuration.tuning import TuneSettings, setting_of, with_parameters
 
 RATE = {"low": 1e-4, "high": 1e-2, "log": True}
 

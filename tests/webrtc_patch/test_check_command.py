@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 from typer.testing import CliRunner, Result
 
-from weir.errors import InputError, MissingComponent
-from weir.webrtc_patch.check_command import app, apply_series, changed_files, find_root, read_series
+from weir_cli.errors import InputError, MissingComponent
+from weir_webrtc.check_command import app, apply_series, changed_files, find_root, read_series
 
 CONTROLLER = "modules/congestion_controller/receive_side_congestion_controller.cc"
 DESCRIPTIONS = ("pc/BUILD.gn", "pc/media_session.cc", "pc/webrtc_session_description_factory.cc")

@@ -35,7 +35,7 @@ struct ObjectivePresetEntry {
   Objective objective;
 };
 
-// Python reads this table too (weir.registry). The first is the default.
+// Python reads this table too (weir_sim.controllers). The first is the default.
 inline constexpr ObjectivePresetEntry kObjectivePresets[] = {
     {.name = "balanced", .objective = kBalanced},
     {.name = "throughput", .objective = kThroughput},

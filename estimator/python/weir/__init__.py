@@ -1,13 +1,20 @@
 """Weir: a bandwidth estimator for WebRTC, at the receiver or the sender, with a learned, multi-objective policy.
 
-This package is the Python interface of the C++ library and needs only NumPy. `weir.traces`, `weir.qoe_eval`,
-`weir.trainer.gym` and the command `weir` need the extra `bench`, calls the extra `call`, training the extra `train`.
+This package is the Python interface of the C++ library and needs only NumPy. Replays, calls, training and the command
+`weir` are distributions of their own.
 """
 
+from pathlib import Path
+
+from weir import _core
 from weir._core import (
     CONTROLLERS,
+    DECISION_INTERVALS_MS,
     FEATURES,
+    GUARD_RULES,
+    MAXIMUM_HISTORY,
     OBJECTIVE_PRESETS,
+    RULE,
     BandwidthEstimator,
     Controller,
     Estimate,
@@ -20,6 +27,7 @@ from weir._core import (
     SendSideEstimator,
     __version__,
     onnxruntime_version,
+    parse_pool,
     parse_remb,
     write_remb,
     write_remote_estimate,
@@ -27,8 +35,12 @@ from weir._core import (
 
 __all__ = [
     "CONTROLLERS",
+    "DECISION_INTERVALS_MS",
     "FEATURES",
+    "GUARD_RULES",
+    "MAXIMUM_HISTORY",
     "OBJECTIVE_PRESETS",
+    "RULE",
     "BandwidthEstimator",
     "Controller",
     "Estimate",
@@ -41,7 +53,14 @@ __all__ = [
     "SendSideEstimator",
     "__version__",
     "onnxruntime_version",
+    "parse_pool",
     "parse_remb",
+    "shipped_model_path",
     "write_remb",
     "write_remote_estimate",
 ]
+
+
+def shipped_model_path() -> Path:
+    """Returns the path of the shipped model's ONNX file, which the build installs beside the compiled module."""
+    return Path(_core.__file__).with_name("weir.onnx")

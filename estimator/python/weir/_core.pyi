@@ -96,7 +96,7 @@ class Feature:
         """Range to which an environment clips its observations."""
     @property
     def scale(self) -> str:
-        """Scaling in trained networks: a name of `weir.trainer.gym.scaling.SCALINGS`."""
+        """Scaling in trained networks: a name of `weir_train.gym.scaling.SCALINGS`."""
     @property
     def of_path(self) -> bool:
         """True for statistics of the path: an observation has only the newest value, after the history."""
@@ -128,7 +128,7 @@ class Model:
         """Loads the model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
     @staticmethod
     def shipped() -> Model:
-        """The model that comes with Weir, loaded once. Raises weir.errors.MissingComponent if it is missing."""
+        """The model that comes with Weir, loaded once. Raises weir_cli.errors.MissingComponent if it is missing."""
     @property
     def description(self) -> ModelDescription:
         """Its contract."""

@@ -1,5 +1,5 @@
 // Weir's evaluator for the networks that `weir export` writes: dense layers, LSTM cells, activations, input scaling and
-// the rule, all on one row of float32; and trees. It supports only the operators of trainer/model/policy_graph.py, as
+// the rule, all on one row of float32; and trees. It supports only the operators of trainer/weir_train/model/policy_graph.py, as
 // written there. ONNX Runtime runs all other models.
 #ifndef WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_
 #define WEIR_ESTIMATOR_SRC_ONNX_NETWORK_H_

@@ -1,3 +1,3 @@
 """`Gym` of OpenNetLab's package."""
 
-from weir.trainer.gym.opennetlab import Gym as Gym
+from weir_train.gym.opennetlab import Gym as Gym

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from weir.errors import InputError
-from weir.files.model import read_model
-from weir.trainer.configuration.training import checked_configuration
+from weir_cli.errors import InputError
+from weir_eval.model_file import read_model
+from weir_train.configuration.training import checked_configuration
 
 RAY = importlib.util.find_spec("ray")
-PROGRAM = (sys.executable, "-c", "from weir.cli.main import main; main()")
+PROGRAM = (sys.executable, "-c", "from weir_cli.main import main; main()")
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_scenarios_are_drawn_by_the_runners(values):
 
 def test_a_run_is_exported_and_reported_without_ray(values, tmp_path):
     pytest.importorskip("torch", reason="needs the extra `train`")
-    from weir.trainer.learning.algorithms import load_policy
-    from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
-    from weir.trainer.learning.ppo import make_policy
+    from weir_train.learning.algorithms import load_policy
+    from weir_train.learning.checkpoint import policy_arrays, write_checkpoint
+    from weir_train.learning.ppo import make_policy
 
     run, configuration = tmp_path / "run", checked_configuration(values | {"algorithm": "impala"})
     run.mkdir()

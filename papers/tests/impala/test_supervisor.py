@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from weir.simulator.cluster import ClusterError
 from weir_papers.mvfst.impala.supervisor import Supervisor
+from weir_sim.cluster import ClusterError
 
 
 class Clock:

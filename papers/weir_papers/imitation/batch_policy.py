@@ -6,9 +6,9 @@ import os
 
 import numpy as np
 
-from weir.files.input import LARGEST_MODEL_BYTES, read_bytes
-from weir.files.model import read_model
-from weir.trainer.model.file import make_session
+from weir_cli.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir_eval.model_file import read_model
+from weir_train.model.file import make_session
 
 
 class BatchPolicy:

@@ -11,15 +11,15 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from weir.files.model import read_model
-from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.learning.algorithms import LinearSchedule, make_environment
-from weir.trainer.learning.checkpoint import policy_arrays, read_checkpoint, write_checkpoint
-from weir.trainer.learning.learner import TrainingOutcome, TrainingProgress, TrainingRun
-from weir.trainer.policies.recurrent import RecurrentPolicy
+from weir_eval.model_file import read_model
 from weir_papers.imitation.configuration import ImitationConfiguration
 from weir_papers.imitation.teachers import ORACLE, Teacher, make_teacher
+from weir_train.gym.sb3 import BottleneckVecEnv
+from weir_train.gym.specification import EnvironmentSpecification
+from weir_train.learning.algorithms import LinearSchedule, make_environment
+from weir_train.learning.checkpoint import policy_arrays, read_checkpoint, write_checkpoint
+from weir_train.learning.learner import TrainingOutcome, TrainingProgress, TrainingRun
+from weir_train.policies.recurrent import RecurrentPolicy
 
 MOST_DECISIONS: Final = 600_000
 EPISODES_PER_BATCH: Final = 32

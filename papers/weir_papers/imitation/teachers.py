@@ -9,10 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
-from weir.errors import InputError
-from weir.files.model import ModelFile
-from weir.trainer.gym.specification import EnvironmentSpecification
+from weir_cli.errors import InputError
+from weir_eval.model_file import ModelFile
 from weir_papers.imitation.batch_policy import BatchPolicy
+from weir_train.gym.specification import EnvironmentSpecification
 
 ORACLE = "oracle"
 
@@ -33,7 +33,7 @@ class Teacher(Protocol):
 
 
 class OracleTeacher:
-    """Has the true capacity: the rate of `optimal_bps` of `weir.trainer.gym.step.STEP_FIELDS`."""
+    """Has the true capacity: the rate of `optimal_bps` of `weir_train.gym.step.STEP_FIELDS`."""
 
     def __init__(self, specification: EnvironmentSpecification) -> None:
         self._specification = specification

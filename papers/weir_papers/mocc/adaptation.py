@@ -26,16 +26,16 @@ from typing import Any
 
 import numpy as np
 
-from weir.registry import PRESETS
-from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.adaptation import LearningState, RequirementReplay, learn
-from weir.trainer.learning.algorithms import load_policy
-from weir.trainer.learning.evaluation import Evaluation
-from weir.trainer.model.file import CHECKPOINT
-from weir.trainer.policies.networks import PreferencePolicy
 from weir_papers.mocc.landmarks import Landmark, landmarks, weights_of
 from weir_papers.mocc.objectives import Trainer
+from weir_sim.controllers import PRESETS
+from weir_train.configuration.training import TrainingConfiguration
+from weir_train.gym.specification import ObjectiveSource
+from weir_train.learning.adaptation import LearningState, RequirementReplay, learn
+from weir_train.learning.algorithms import load_policy
+from weir_train.learning.evaluation import Evaluation
+from weir_train.model.file import CHECKPOINT
+from weir_train.policies.networks import PreferencePolicy
 
 Objective = tuple[float, float, float]
 

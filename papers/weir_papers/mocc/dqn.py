@@ -11,12 +11,12 @@ from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from weir.trainer.configuration.scenarios import ScenarioSampler
-from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir_papers.off_policy.policies import PreferenceFeatures
+from weir_train.configuration.scenarios import ScenarioSampler
+from weir_train.configuration.training import TrainingConfiguration
+from weir_train.gym.sb3 import BottleneckVecEnv
+from weir_train.gym.specification import ObjectiveSource
+from weir_train.gym.vector import BottleneckVectorEnv
 
 LEVELS: Final = np.linspace(-1.0, 1.0, 9, dtype=np.float32)
 STEPS_PER_ROUND: Final = 4  # of each environment

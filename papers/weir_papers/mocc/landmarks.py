@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir.trainer.gym.sb3 import BottleneckVecEnv
+from weir_train.gym.sb3 import BottleneckVecEnv
 
 Weights = tuple[float, float, float]
 # Weights as multiples of 1 / DIVISIONS: exact, where sums of tenths are not.

@@ -11,17 +11,17 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from weir.errors import InputError
-from weir.files.input import parse_json, read_text
-from weir.files.output import make_folder, write_text
-from weir.installation import require
-from weir.simulator.executables import find_simulator
-from weir.trainer.configuration.scenarios import ScenarioSettings
-from weir.trainer.configuration.training import load_configuration
-from weir.trainer.learning.progress_bar import progress_bar
+from weir_cli.errors import InputError
+from weir_cli.files.input import parse_json, read_text
+from weir_cli.files.output import make_folder, write_text
+from weir_cli.installation import require
 from weir_papers.claims import print_claims
 from weir_papers.common import OutOption
 from weir_papers.mocc.claims import CLAIMS, measured
+from weir_sim.executables import find_simulator
+from weir_train.configuration.scenarios import ScenarioSettings
+from weir_train.configuration.training import load_configuration
+from weir_train.learning.progress_bar import progress_bar
 
 RESULT: Final = "mocc.json"
 CONFIGURATION: Final = Path(__file__).parent / "mocc.toml"
@@ -50,7 +50,7 @@ def mocc(
     """
     settings = load_configuration(configuration)
     make_folder(out)
-    require("train")
+    require("weir-train[learning]")
     from weir_papers.mocc.adaptation import Plan, measure_adaptation, summary
     from weir_papers.mocc.networks import write_networks
     from weir_papers.mocc.objectives import Trainer, measure_objectives

@@ -16,13 +16,13 @@ from typing import Literal
 
 import numpy as np
 
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.generate.drawing import log_uniform
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.links import Queue
-from weir.traces.schema.media import with_media
-from weir.traces.schema.scenario import Scenario
 from weir_papers.common import save_scenarios
+from weir_traces.formats.plain_trace import scenario_from_capacity
+from weir_traces.generate.drawing import log_uniform
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.links import Queue
+from weir_traces.schema.media import with_media
+from weir_traces.schema.scenario import Scenario
 
 Split = Literal["training", "testing"]
 _STREAMS = {"training": 0, "testing": 1}

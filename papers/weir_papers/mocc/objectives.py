@@ -17,16 +17,16 @@ from typing import Any, Final
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir.qoe_eval.runs.simulator import unavailable_controllers
-from weir.registry import PRESETS
-from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.algorithms import load_policy
-from weir.trainer.learning.train import train
-from weir.trainer.model.file import CHECKPOINT
 from weir_papers.mocc.dqn import STEPS_PER_ROUND, act_with, train_dqn
 from weir_papers.mocc.landmarks import LandmarkObjectives, LandmarkSchedule, Weights, landmarks, weights_of
 from weir_papers.mocc.testbed import OBJECTIVES, Act, Testbed
+from weir_sim.controllers import PRESETS
+from weir_sim.versions import unavailable_controllers
+from weir_train.configuration.training import TrainingConfiguration
+from weir_train.gym.specification import ObjectiveSource
+from weir_train.learning.algorithms import load_policy
+from weir_train.learning.train import train
+from weir_train.model.file import CHECKPOINT
 
 # Steps of 1/4, 1/5, 1/6, 1/10 and 1/20, with 3, 6, 10 (the paper: 12), 36 and 171 landmarks.
 DIVISIONS: Final = (4, 5, 6, 10, 20)

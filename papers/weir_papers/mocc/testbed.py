@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.configuration.training import TrainingConfiguration
-from weir.trainer.gym.rewards import mocc_objectives
-from weir.trainer.gym.vector import BottleneckVectorEnv
-from weir.trainer.learning.reference_runs import reference_runs
 from weir_papers.mocc.landmarks import Weights, landmarks, weights_of
+from weir_traces.schema.scenario import Scenario
+from weir_train.configuration.training import TrainingConfiguration
+from weir_train.gym.rewards import mocc_objectives
+from weir_train.gym.vector import BottleneckVectorEnv
+from weir_train.learning.reference_runs import reference_runs
 
 # Evenly over the simplex, as the paper's hundred: 105 of them.
 OBJECTIVES: Final[tuple[Weights, ...]] = tuple(weights_of(landmark) for landmark in landmarks(16))

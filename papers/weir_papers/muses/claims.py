@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from weir.qoe_eval.report.goal_table import Bound
+from weir_eval.report.goal_table import Bound
 from weir_papers.claims import Claim, Repetition, Samples, read_result, row_values
 
 # As `muses_runs` and `sets` have them.

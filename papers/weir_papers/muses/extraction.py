@@ -10,9 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from weir.traces.generate.random_domain import Split
-from weir.trainer.configuration.scenarios import ScenarioSampler, ScenarioSettings
-from weir.trainer.gym.specification import EnvironmentSpecification
 from weir_papers.imitation.teachers import Teacher
 from weir_papers.muses import trees
 from weir_papers.muses.flows import Flows, Paths, roll_out, twins, windows
@@ -21,6 +18,9 @@ from weir_papers.muses.mixture import Mixture, no_state
 from weir_papers.muses.networks import muses_scenario
 from weir_papers.muses.tree_inputs import TreeInputs, fit_lines, tree_inputs, whole_observation
 from weir_papers.muses.trees import Student
+from weir_traces.generate.random_domain import Split
+from weir_train.configuration.scenarios import ScenarioSampler, ScenarioSettings
+from weir_train.gym.specification import EnvironmentSpecification
 
 # Called with the stage, and with the number of flows that are complete.
 Progress = Callable[[str, int], None]

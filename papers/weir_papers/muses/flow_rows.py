@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from statistics import mean
 
-from weir.qoe_eval.report.goal_table import Bound, GoalRow
-from weir.traces.schema.links import Link
-from weir.traces.schema.values_over_time import DelayOverTime
+from weir_eval.report.goal_table import Bound, GoalRow
 from weir_papers.common import goal_row
 from weir_papers.muses.muses_measures import challenge_after, staggered_jain
 from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, MusesResults
 from weir_papers.muses.networks import CHANGE_AT_S
 from weir_papers.muses.sets import CHANGE, CROSS_TRAFFIC, FLOWS, SHARING
+from weir_traces.schema.links import Link
+from weir_traces.schema.values_over_time import DelayOverTime
 
 PAPERS_JAIN = {3: 0.999, 5: 0.999, 10: 0.988, 15: 0.988, 20: 0.965}
 PAPERS_CUBIC_JAIN = {3: 0.994, 5: 0.989, 10: 0.980, 15: 0.982, 20: 0.960}

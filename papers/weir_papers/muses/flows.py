@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from weir.registry import PRESETS
-from weir.trainer.gym.episode import Episode, random_objective
-from weir.trainer.gym.pool import SimulatorPool
 from weir_papers.imitation.teachers import Teacher
 from weir_papers.muses.mixture import Mixture, no_state
 from weir_papers.muses.tree_inputs import TreeInputs
+from weir_sim.controllers import PRESETS
+from weir_train.gym.episode import Episode, random_objective
+from weir_train.gym.pool import SimulatorPool
 
 # The scenario document of a seed.
 Paths = Callable[[int], dict[str, Any]]

@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from weir._core import Model, Policy
-from weir.errors import InputError
-from weir.qoe_eval.report.goal_table import Bound, GoalRow
-from weir.registry import PRESETS
-from weir.trainer.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
+from weir import Model, Policy
+from weir_cli.errors import InputError
+from weir_eval.report.goal_table import Bound, GoalRow
 from weir_papers.common import goal_row
 from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, TEACHER
 from weir_papers.muses.networks import muses_scenario
+from weir_sim.controllers import PRESETS
+from weir_train.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 
 LARGEST_DELAYS_MS = (20.0, 50.0, 100.0, 150.0)
 MULTIPLES = (1 / 2, 1 / 1.2, 1 / 1.05, 1.0, 1.05, 1.2, 2.0)

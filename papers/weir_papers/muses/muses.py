@@ -10,16 +10,13 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from weir.console import error_console
-from weir.errors import InputError
-from weir.files.model import ModelFile, read_model
-from weir.files.output import make_folder
-from weir.installation import require
-from weir.qoe_eval.options.shared import JobsOption, check_model, model_to_run, shared_traces
-from weir.qoe_eval.runs.progress import run_with_progress
-from weir.simulator.executables import find_simulator
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
-from weir.trainer.learning.progress_bar import progress_bar
+from weir_cli.console import error_console
+from weir_cli.errors import InputError
+from weir_cli.files.output import make_folder
+from weir_cli.installation import require
+from weir_eval.model_file import ModelFile, read_model
+from weir_eval.options.shared import JobsOption, check_model, model_to_run, shared_traces
+from weir_eval.runs.progress import run_with_progress
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper, replay_record
 from weir_papers.muses.flow_rows import flow_rows
 from weir_papers.muses.imitation import imitation_rows, imitation_scores, nearest_share
@@ -35,6 +32,9 @@ from weir_papers.muses.muses_runs import (
 from weir_papers.muses.network_rows import network_rows
 from weir_papers.muses.page import muses_markdown, networks_document
 from weir_papers.muses.sets import LTE_TRACES, muses_sets
+from weir_sim.executables import find_simulator
+from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir_train.learning.progress_bar import progress_bar
 
 MOST_KINDS: Final = 100
 # With 14 kinds and the tree of all, 500 leaves each are 60 kB.
@@ -153,7 +153,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     tried = _kinds(kinds)
     described = [read_model(teacher) for teacher in teachers]
     specification = _teachers_specification(described[0])
-    require("train")
+    require("weir-train[learning]")
     from weir_papers.imitation.teachers import make_teacher
     from weir_papers.muses.extraction import HIGHEST_MEAN_BPS, Plan, describe_kinds, extract
     from weir_papers.muses.onnx_model import export
@@ -176,7 +176,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     words += [word for name, value in options.items() for word in (f"--{name.removesuffix('_s')}", f"{value:g}")]
     networks = "Table II (weir_papers.muses.networks)"
     if not plan.table_ii:
-        networks = f"random domain (weir.traces.generate), mean capacity at most {HIGHEST_MEAN_BPS / 1e6:g} Mbps"
+        networks = f"random domain (weir_traces.generate), mean capacity at most {HIGHEST_MEAN_BPS / 1e6:g} Mbps"
     silhouettes = {} if found.decomposition is None else found.decomposition.silhouettes
     provenance = {
         "algorithm": f"Muses: students {len(found.mixture.students)}, regression trees of each {plan.trees}, leaves at "
@@ -203,7 +203,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
 
 def _taught(steps: int, seed: int, out: Path) -> Path:
     """The paper's teacher, trained for so many decisions unless it is there."""
-    require("train")
+    require("weir-train[learning]")
     from weir_papers.muses.teaching import teach
 
     try:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from weir.qoe_eval.measures.fairness import jain_index
-from weir.qoe_eval.measures.flow_series import Array, read_flow_series
-from weir.qoe_eval.measures.metrics import challenge_parts, challenge_score
-from weir.qoe_eval.records.run_record import RunRecord
+from weir_eval.measures.fairness import jain_index
+from weir_eval.measures.flow_series import Array, read_flow_series
+from weir_eval.measures.metrics import challenge_parts, challenge_score
+from weir_eval.records.run_record import RunRecord
 from weir_papers.common import Case
 
 PACKET_BYTES = 1500

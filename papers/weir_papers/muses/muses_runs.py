@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
-from weir.qoe_eval.records.run_record import RunRecord
-from weir.qoe_eval.runs.jobs import ReplayPlan, SeriesOfPlan
-from weir.qoe_eval.runs.run_plans import ReplayOutcome
-from weir.qoe_eval.runs.store import RunStore
-from weir.registry import PRESETS
-from weir.traces.schema.scenario import Scenario
+from weir_eval.records.run_record import RunRecord
+from weir_eval.runs.jobs import ReplayPlan, SeriesOfPlan
+from weir_eval.runs.run_plans import ReplayOutcome
+from weir_eval.runs.scenario_sets import ScenarioSet
+from weir_eval.runs.store import RunStore
 from weir_papers.common import Case, case_of, with_tcp
 from weir_papers.muses.sets import CHANGE, CONGESTION_CONTROLS, CROSS_TRAFFIC, FLUCTUATING, SHARING, TABLE_III
+from weir_sim.controllers import PRESETS
+from weir_traces.schema.scenario import Scenario
 
 MUSES = "weir"
 GLOBAL_TREE = "global-tree"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from weir.qoe_eval.report.goal_table import Bound, GoalRow
+from weir_eval.report.goal_table import Bound, GoalRow
 from weir_papers.common import Case, goal_row, mean_case
 from weir_papers.muses.muses_measures import ellipse_area, in_flight_rmse
 from weir_papers.muses.muses_runs import GLOBAL_TREE, MUSES, TEACHER, MusesResults

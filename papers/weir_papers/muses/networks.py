@@ -13,7 +13,7 @@
 Uniform, but for the buffer, whose logarithm is. Where the paper is silent or Weir departs from it:
 
 - Its LTE/3G traces are recordings of AT&T and T-Mobile, which Weir only tests with: `cellular` and `handover` of
-  `weir.traces.generate.random_domain` stand for them, 300 kbps to 30 Mbps. LTE is tested on any recorded trace, each
+  `weir_traces.generate.random_domain` stand for them, 300 kbps to 30 Mbps. LTE is tested on any recorded trace, each
   time from another of its moments.
 - No LTE network is down for more than LONGEST_OUTAGE_S.
 - The rate of Wi-Fi's fastest scheme: 2 to 40 Mbps in Table II, TEST_RATE_BPS in Table III.
@@ -31,17 +31,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from weir.errors import InputError
-from weir.traces.formats.plain_trace import scenario_from_capacity
-from weir.traces.generate.drawing import log_uniform
-from weir.traces.generate.radio import MCS_MINIMUM_SNR_DB
-from weir.traces.generate.random_domain import Split, random_capacity
-from weir.traces.generate.wifi_mobility import SNR_AT_1_M_DB, wifi_mobility
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.links import FULL_PACKET_BYTES, Queue
-from weir.traces.schema.media import with_media
-from weir.traces.schema.scenario import Scenario
-from weir.traces.schema.values_over_time import DelayOverTime
+from weir_cli.errors import InputError
+from weir_traces.formats.plain_trace import scenario_from_capacity
+from weir_traces.generate.drawing import log_uniform
+from weir_traces.generate.radio import MCS_MINIMUM_SNR_DB
+from weir_traces.generate.random_domain import Split, random_capacity
+from weir_traces.generate.wifi_mobility import SNR_AT_1_M_DB, wifi_mobility
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.links import FULL_PACKET_BYTES, Queue
+from weir_traces.schema.media import with_media
+from weir_traces.schema.scenario import Scenario
+from weir_traces.schema.values_over_time import DelayOverTime
 
 WifiTest = Literal["steady-wifi", "fluctuating-wifi"]
 

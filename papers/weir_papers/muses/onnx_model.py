@@ -17,13 +17,13 @@ import onnx
 from onnx import helper
 
 import weir
-from weir.trainer.model.export import finish, floats
-from weir.trainer.model.golden_inputs import golden_inputs
-from weir.trainer.model.graph_builder import GATE, GraphBuilder
-from weir.trainer.model.policy_graph import rate_node, scaled_nodes
 from weir_papers.muses.kinds import AXES, SEGMENTS, Selector
 from weir_papers.muses.mixture import HISTOGRAM, STATE_SIZE, Mixture, no_state
 from weir_papers.muses.trees import Tree
+from weir_train.model.export import finish, floats
+from weir_train.model.golden_inputs import golden_inputs
+from weir_train.model.graph_builder import GATE, GraphBuilder
+from weir_train.model.policy_graph import rate_node, scaled_nodes
 
 MACHINE_LEARNING: Final = "ai.onnx.ml"
 MACHINE_LEARNING_OPSET: Final = 3
@@ -35,7 +35,7 @@ def export(
     *,
     provenance: Mapping[str, Any],
 ) -> onnx.ModelProto:
-    """Writes and checks the file: the same mixture gives the same bytes. See `weir.trainer.model.export.export`."""
+    """Writes and checks the file: the same mixture gives the same bytes. See `weir_train.model.export.export`."""
     model = mixture_graph(mixture)
     specification = mixture.inputs.specification
     finish(

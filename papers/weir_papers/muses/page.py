@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from weir.qoe_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
-from weir.qoe_eval.report.text import markdown_table
+from weir_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
+from weir_eval.report.text import markdown_table
 from weir_papers.muses.flow_rows import PAPERS_CUBIC_JAIN, PAPERS_JAIN, jain_by_flows
 from weir_papers.muses.muses_measures import ellipse_area
 from weir_papers.muses.muses_runs import MusesResults

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weir.errors import InputError
-from weir.qoe_eval.evaluate.scenario_sets import ScenarioSet
-from weir.traces.formats.importers import read_trace
-from weir.traces.generate.published import muses_cross_traffic
-from weir.traces.schema.capacity import CapacityTrace
-from weir.traces.schema.scenario import Scenario
+from weir_cli.errors import InputError
+from weir_eval.runs.scenario_sets import ScenarioSet
 from weir_papers.muses.networks import muses_lte_test, muses_network_change, muses_wifi_test
+from weir_traces.formats.importers import read_trace
+from weir_traces.generate.published import muses_cross_traffic
+from weir_traces.schema.capacity import CapacityTrace
+from weir_traces.schema.scenario import Scenario
 
 STEADY, FLUCTUATING, LTE = TABLE_III = ("steady-wifi", "fluctuating-wifi", "lte")
 CHANGE, SHARING, CROSS_TRAFFIC = "change", "sharing", "cross-traffic"

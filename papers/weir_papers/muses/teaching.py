@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from weir.trainer.configuration.training import load_configuration
-from weir.trainer.learning.stages import export_run
-from weir.trainer.learning.train import train
-from weir.trainer.model.file import CHECKPOINT
 from weir_papers.common import save_scenarios
 from weir_papers.muses.networks import muses_scenario
+from weir_train.configuration.training import load_configuration
+from weir_train.learning.stages import export_run
+from weir_train.learning.train import train
+from weir_train.model.file import CHECKPOINT
 
 CONFIGURATION: Final = Path(__file__).parent / "teacher.toml"
 NETWORKS: Final = 400

@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from weir.registry import WEIGHTS
-from weir.trainer.gym.scaling import scaled_inputs, scaling_vectors
-from weir.trainer.gym.specification import EnvironmentSpecification
 from weir_papers.muses.trees import Size, grow
+from weir_sim.controllers import WEIGHTS
+from weir_train.gym.scaling import scaled_inputs, scaling_vectors
+from weir_train.gym.specification import EnvironmentSpecification
 
 # Samples of a part, at least.
 _FEWEST_SAMPLES: Final = 500

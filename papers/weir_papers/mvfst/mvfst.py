@@ -10,21 +10,21 @@ from typing import Annotated, Any
 
 import typer
 
-from weir.console import error_console
-from weir.files.model import read_model
-from weir.files.output import make_folder
-from weir.installation import require
-from weir.qoe_eval.options.shared import JobsOption, check_model, model_to_run
-from weir.qoe_eval.report.goal_table import rows_document
-from weir.qoe_eval.runs.progress import run_with_progress
-from weir.simulator.executables import find_simulator
-from weir.trainer.learning.progress_bar import progress_bar
+from weir_cli.console import error_console
+from weir_cli.files.output import make_folder
+from weir_cli.installation import require
+from weir_eval.model_file import read_model
+from weir_eval.options.shared import JobsOption, check_model, model_to_run
+from weir_eval.report.goal_table import rows_document
+from weir_eval.runs.progress import run_with_progress
 from weir_papers.claims import print_claims
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper, replay_record
 from weir_papers.mvfst.claims import CLAIMS, measured
 from weir_papers.mvfst.mvfst_report import mvfst_markdown
 from weir_papers.mvfst.mvfst_runs import mvfst_cases, mvfst_plans
 from weir_papers.mvfst.rows import mvfst_rows
+from weir_sim.executables import find_simulator
+from weir_train.learning.progress_bar import progress_bar
 
 
 def mvfst(
@@ -69,7 +69,7 @@ def mvfst(
 
 def _trials(steps: int, seeds: int, out: Path) -> list[dict[str, Any]]:
     """The results of all variants and seeds; each is kept in `trials/` of the folder."""
-    require("train")
+    require("weir-train[learning]")
     from weir_papers.mvfst.learner import Size
     from weir_papers.mvfst.trials import VARIANTS, trial
 

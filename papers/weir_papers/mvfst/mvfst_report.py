@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from weir.qoe_eval.measures.statistics import bootstrap_interval
-from weir.qoe_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
-from weir.qoe_eval.report.text import markdown_table
+from weir_eval.measures.statistics import bootstrap_interval
+from weir_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
+from weir_eval.report.text import markdown_table
 from weir_papers.common import Case, mean_case
 from weir_papers.mvfst.mvfst_runs import CURVE_PARTS, EMULATORS, LSTM, POLICER, RANDOM, TRAINED_ON, Cases
 from weir_papers.mvfst.rows import shares_of_oracle

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import ReplayOutcome
-from weir.qoe_eval.runs.simulator import unavailable_controllers
-from weir.registry import PRESETS
-from weir.traces.generate.pantheon import pantheon_scenarios
-from weir.traces.schema.scenario import Scenario
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.run_plans import ReplayOutcome
 from weir_papers.common import Case, case_of, mean_case, with_tcp
+from weir_sim.controllers import PRESETS
+from weir_sim.versions import unavailable_controllers
+from weir_traces.generate.pantheon import pantheon_scenarios
+from weir_traces.schema.scenario import Scenario
 
 OWN, ORACLE = "weir", "oracle"
 # The same model at the sender, and the one with the true capacity.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from weir.qoe_eval.report.goal_table import Bound, GoalRow
+from weir_eval.report.goal_table import Bound, GoalRow
 from weir_papers.common import Case, goal_row
 from weir_papers.mvfst.mvfst_runs import (
     BLOCKED_MS,

@@ -20,11 +20,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from weir.trainer.gym.scaling import scaled_inputs, scaling_vectors
-from weir.trainer.gym.specification import ActionSpecification, EnvironmentSpecification
-from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.gym.vector import BottleneckVectorEnv
 from weir_papers.mvfst.agent import MULTIPLIERS
+from weir_train.gym.scaling import scaled_inputs, scaling_vectors
+from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
+from weir_train.gym.step import STEP_FIELDS, StepRecord
+from weir_train.gym.vector import BottleneckVectorEnv
 
 INTERVAL_MS: Final = 100
 HISTORY: Final = 16

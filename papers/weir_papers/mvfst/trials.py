@@ -12,17 +12,17 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from weir.errors import InputError
-from weir.files.input import parse_json, read_text
-from weir.files.output import make_folder, write_text
-from weir.traces.generate.pantheon import pantheon_scenarios
-from weir.trainer.gym.step import StepRecord
-from weir.trainer.learning.checkpoint import policy_arrays, write_checkpoint
+from weir_cli.errors import InputError
+from weir_cli.files.input import parse_json, read_text
+from weir_cli.files.output import make_folder, write_text
 from weir_papers.common import Case
 from weir_papers.mvfst.agent import MULTIPLIERS, Agent
 from weir_papers.mvfst.learner import Size, Variant, learn
 from weir_papers.mvfst.mvfst_runs import CURVE_PARTS, LSTM, POLICER, RANDOM, TRAINED_ON
 from weir_papers.mvfst.senders import Senders
+from weir_traces.generate.pantheon import pantheon_scenarios
+from weir_train.gym.step import StepRecord
+from weir_train.learning.checkpoint import policy_arrays, write_checkpoint
 
 LOW_ENTROPY, ENTROPY, HIGH_ENTROPY = 0.001, 0.01, 0.1
 VARIANTS: Final[Mapping[str, Variant]] = {

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from weir.trainer.configuration import Settings
-from weir.trainer.configuration.training import TrainingConfiguration
+from weir_train.configuration import Settings
+from weir_train.configuration.training import TrainingConfiguration
 
 
 class OffPolicySettings(Settings):

@@ -15,9 +15,9 @@ from stable_baselines3.sac.policies import SACPolicy
 from stable_baselines3.td3.policies import TD3Policy
 from torch import nn
 
-from weir.trainer.gym.specification import EnvironmentSpecification
-from weir.trainer.policies.feature_scaling import FeatureScaling
-from weir.trainer.policies.networks import DeployablePolicy
+from weir_train.gym.specification import EnvironmentSpecification
+from weir_train.policies.feature_scaling import FeatureScaling
+from weir_train.policies.networks import DeployablePolicy
 
 # An untrained actor should answer the middle of its range, which around the rule is the rule itself.
 HEAD_GAIN = 0.01

@@ -11,8 +11,8 @@ import numpy as np
 from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 
-from weir.errors import InputError
-from weir.files.output import replacing
+from weir_cli.errors import InputError
+from weir_cli.files.output import replacing
 
 REPLAY_BUFFER: Final = "replay_buffer.npz"
 REPLAY_FIELDS: Final = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")

@@ -12,15 +12,15 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.noise import ActionNoise, NormalActionNoise, OrnsteinUhlenbeckActionNoise
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 
-from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.learning.algorithms import LinearSchedule, arrays_of, events_folder, load_model
-from weir.trainer.learning.callbacks import STEPS_BETWEEN_RECORDS
-from weir.trainer.learning.checkpoint import write_checkpoint
-from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
-from weir.trainer.learning.reinforcement import description_with_library, in_environment, reinforce
 from weir_papers.off_policy.configuration import OffPolicyConfiguration, Td3Settings
 from weir_papers.off_policy.policies import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy
 from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, load_replay_buffer, save_replay_buffer
+from weir_train.gym.sb3 import BottleneckVecEnv
+from weir_train.learning.algorithms import LinearSchedule, arrays_of, events_folder, load_model
+from weir_train.learning.callbacks import STEPS_BETWEEN_RECORDS
+from weir_train.learning.checkpoint import write_checkpoint
+from weir_train.learning.learner import TrainingOutcome, TrainingRun
+from weir_train.learning.reinforcement import description_with_library, in_environment, reinforce
 
 PACKAGES: Final = ("stable-baselines3", "torch", "gymnasium")
 _ENTROPY: Final = "log_ent_coef"

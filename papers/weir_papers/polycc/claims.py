@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from weir.qoe_eval.report.goal_table import Bound
+from weir_eval.report.goal_table import Bound
 from weir_papers.claims import Claim, Repetition, Samples, read_result, row_values
 
 _NS3 = "ns-3's BBR, with five faults fixed, on ns-3's TCP instead of gQUIC"

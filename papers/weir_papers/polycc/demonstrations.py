@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from weir.traces.schema.scenario import Scenario
+from weir_traces.schema.scenario import Scenario
 
 JITTERS_MS = (20, 70, 100)
 JITTER_INTERVAL_MS = 100.0

@@ -9,17 +9,17 @@ from dataclasses import asdict
 import typer
 from rich.progress import track
 
-from weir.console import error_console
-from weir.files.output import make_folder
-from weir.qoe_eval.options.shared import JobsOption
-from weir.qoe_eval.records.command_record import command_record
-from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.simulator_worker import SimulatorJob
-from weir.simulator.executables import find_simulator
+from weir_cli.console import error_console
+from weir_cli.files.output import make_folder
+from weir_eval.options.shared import JobsOption
+from weir_eval.records.command_record import command_record
+from weir_eval.runs.simulator import run_jobs
+from weir_eval.runs.simulator_worker import SimulatorJob
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper
 from weir_papers.polycc.demonstrations import demonstrations
 from weir_papers.polycc.polycc_report import polycc_markdown
 from weir_papers.polycc.rows import polycc_results, polycc_rows
+from weir_sim.executables import find_simulator
 
 # Hundreds of times the duration of a run.
 _TIME_LIMIT_S = 300.0

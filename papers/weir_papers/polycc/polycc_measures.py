@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from weir.errors import InputError
-from weir.qoe_eval.records.run_record import RunRecord
-from weir.qoe_eval.records.series import FlowColumns
+from weir_cli.errors import InputError
+from weir_eval.records.run_record import RunRecord
+from weir_eval.records.series import FlowColumns
 
 CONVERGED_WINDOW_S = 1.0
 """A little more than a cycle of BBR's gains, eight round trips, whose probes go beyond any limit near 1.25."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weir.qoe_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
-from weir.qoe_eval.report.text import markdown_table
+from weir_eval.report.goal_table import GoalRow, details_markdown, reached_text, rows_markdown
+from weir_eval.report.text import markdown_table
 from weir_papers.common import mean_of
 from weir_papers.polycc.demonstrations import HALVED_CONTROLS, JITTER_CONTROLS, halved_name
 from weir_papers.polycc.rows import PolyccResults, jitter_means, shown_time

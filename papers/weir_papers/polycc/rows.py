@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from weir.qoe_eval.records.run_record import RunRecord
-from weir.qoe_eval.report.goal_table import Bound, GoalRow
+from weir_eval.records.run_record import RunRecord
+from weir_eval.report.goal_table import Bound, GoalRow
 from weir_papers.common import Mean, goal_row, mean_of
 from weir_papers.polycc.demonstrations import (
     HALVED_AT_S,

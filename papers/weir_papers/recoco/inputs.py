@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from weir.errors import InputError
-from weir.files.input import parse_json, read_text
-from weir.files.output import make_folder, write_text
-from weir.qoe_eval.options.shared import shared_traces
-from weir.traces.formats.convert import to_scenario
-from weir.traces.formats.importers import read_trace
-from weir.traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
-from weir.traces.schema.media import with_media
-from weir.traces.schema.scenario import Scenario
+from weir_cli.errors import InputError
+from weir_cli.files.input import parse_json, read_text
+from weir_cli.files.output import make_folder, write_text
+from weir_eval.options.shared import shared_traces
 from weir_papers.recoco.tables import PAPER_TRACES
+from weir_traces.formats.convert import to_scenario
+from weir_traces.formats.importers import read_trace
+from weir_traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
+from weir_traces.schema.media import with_media
+from weir_traces.schema.scenario import Scenario
 
 EXPERIMENT = "experiment.json"
 SCENARIOS = "scenarios"

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from weir.trainer.configuration.training import TrainingConfiguration, checked_configuration
 from weir_papers.recoco.tables import ALGORITHMS, PAPER_TRACES, Algorithm, Order
+from weir_train.configuration.training import TrainingConfiguration, checked_configuration
 
 INTERVAL_MS: Final = 200
 FEATURES: Final = ("receive_rate_bps", "queueing_delay_mean_s", "loss_ratio", "last_estimate_bps")

@@ -13,13 +13,11 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from weir.console import error_console, output_console
-from weir.files.output import alone_in, write_text
-from weir.installation import require
-from weir.qoe_eval.options.shared import JobsOption
-from weir.qoe_eval.records.command_record import command_record
-from weir.qoe_eval.runs.simulator import simulator_versions
-from weir.simulator.executables import find_simulator
+from weir_cli.console import error_console, output_console
+from weir_cli.files.output import alone_in, write_text
+from weir_cli.installation import require
+from weir_eval.options.shared import JobsOption
+from weir_eval.records.command_record import command_record
 from weir_papers.common import JsonOption, OutOption
 from weir_papers.recoco.inputs import paper_scenarios, prepare
 from weir_papers.recoco.models import (
@@ -33,6 +31,8 @@ from weir_papers.recoco.models import (
 from weir_papers.recoco.recoco_report import RecocoResults, SearchRow, recoco_document, recoco_markdown, score_rows
 from weir_papers.recoco.results import ModelTask, TaskProgress, TraceResult, gcc_results
 from weir_papers.recoco.tables import ORDERS, PAPER_TRACES, Order
+from weir_sim.executables import find_simulator
+from weir_sim.versions import simulator_versions
 
 RECOCO_JSON = "recoco.json"
 RECOCO_MARKDOWN = "recoco.md"
@@ -72,7 +72,7 @@ def recoco(
     Ctrl-C keeps complete models and checkpoints of the others: the same command continues.
     """
     started = time.monotonic()
-    require("train")
+    require("weir-train[learning]")
     scenarios = paper_scenarios(traces)
     simulator = find_simulator()
     all_seeds = range(1, seeds + 1)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.text import markdown_table
+from weir_eval.report.display import dated
+from weir_eval.report.text import markdown_table
 from weir_papers.recoco.models import DEPARTURES, Configuration
 from weir_papers.recoco.results import TraceResult
 from weir_papers.recoco.tables import ORDERS, PAPER_TRACES, Order, PaperScores, PaperTrace

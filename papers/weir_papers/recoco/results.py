@@ -13,18 +13,18 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from weir.errors import InputError
-from weir.files.input import read_text
-from weir.files.output import write_text
-from weir.qoe_eval.measures.flow_series import read_flow_series
-from weir.qoe_eval.measures.recoco import RecocoScores, recoco_scores, recoco_scores_of_series
-from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.progress import end_with_failures
-from weir.qoe_eval.runs.simulator import run_jobs
-from weir.qoe_eval.runs.task_processes import Report, TaskFailure, run_tasks
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.step import StepRecord
+from weir_cli.errors import InputError
+from weir_cli.files.input import read_text
+from weir_cli.files.output import write_text
+from weir_eval.measures.flow_series import read_flow_series
+from weir_eval.measures.recoco import RecocoScores, recoco_scores, recoco_scores_of_series
+from weir_eval.runs.jobs import ReplayPlan, plan_jobs
+from weir_eval.runs.progress import end_with_failures
+from weir_eval.runs.simulator import run_jobs
+from weir_eval.runs.task_processes import Report, TaskFailure, run_tasks
 from weir_papers.recoco.models import RecocoModel
+from weir_traces.schema.scenario import Scenario
+from weir_train.gym.step import StepRecord
 
 SCHEMA = "weir.recoco-model/1"
 RESULT = "result.json"

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from weir.traces.schema.scenario import Scenario
-from weir.trainer.gym.environment import BottleneckEnv
-from weir.trainer.gym.rewards import recoco
-from weir.trainer.gym.step import STEP_FIELDS, StepRecord
-from weir.trainer.learning.algorithms import load_policy
-from weir.trainer.learning.curriculum import OrderedTraces
-from weir.trainer.learning.train import train
-from weir.trainer.model.file import CHECKPOINT
 from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER
 from weir_papers.recoco.models import RecocoModel, training_configuration
+from weir_traces.schema.scenario import Scenario
+from weir_train.gym.environment import BottleneckEnv
+from weir_train.gym.rewards import recoco
+from weir_train.gym.step import STEP_FIELDS, StepRecord
+from weir_train.learning.algorithms import load_policy
+from weir_train.learning.curriculum import OrderedTraces
+from weir_train.learning.train import train
+from weir_train.model.file import CHECKPOINT
 
 
 def train_model(

@@ -7,7 +7,7 @@ from simulated_call import AUDIO_SSRC, CLOCK_RATES_HZ, KINDS, RTX_SSRC, VIDEO_SS
 from weir_aiortc import attach
 
 import weir
-from weir.installation import shipped_model
+from weir_sim.installed import shipped_model
 
 START_US = 1_000_000_000
 

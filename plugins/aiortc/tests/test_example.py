@@ -8,10 +8,10 @@ from aiortc import RTCConfiguration, RTCPeerConnection
 from receiver import application
 from receiver_process import attached, read_options
 
-from weir.installation import shipped_model
-from weir.qoe_eval.call.plan import CallSettings
-from weir.qoe_eval.call.weir_peer import receiver_arguments
-from weir.traces.catalogue import load_bundled
+from weir_calls.call.plan import CallSettings
+from weir_calls.call.weir_peer import receiver_arguments
+from weir_sim.installed import shipped_model
+from weir_traces.catalogue import load_bundled
 
 
 def test_it_answers_an_offer_and_refuses_what_is_none() -> None:

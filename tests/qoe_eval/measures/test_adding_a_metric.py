@@ -5,14 +5,14 @@ import csv
 import pytest
 from hand_made import measured_flow, run_record
 
-from weir.qoe_eval.measures import metrics
-from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.measures.table import MEASURES, Measure
-from weir.qoe_eval.records.summary import MeasureAbout, RunAbout
-from weir.qoe_eval.report.csv_tables import write_results_csv
-from weir.qoe_eval.report.page_template import render_page
-from weir.qoe_eval.report.sections.controllers import headline
-from weir.qoe_eval.report.text import print_means
+from weir_eval.measures import metrics
+from weir_eval.measures.summary import summarise
+from weir_eval.measures.table import MEASURES, Measure
+from weir_eval.records.summary import MeasureAbout, RunAbout
+from weir_eval.report.csv_tables import write_results_csv
+from weir_eval.report.page_template import render_page
+from weir_eval.report.sections.controllers import headline
+from weir_eval.report.text import print_means
 
 
 def record(*flows):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir.qoe_eval.measures.causes import LONG_QUEUE_MS, find_episodes
-from weir.qoe_eval.measures.observation import Frames, Observation
-from weir.qoe_eval.measures.queue_causes import CAUSES
-from weir.qoe_eval.measures.viewer import Freeze
+from weir_eval.measures.causes import LONG_QUEUE_MS, find_episodes
+from weir_eval.measures.observation import Frames, Observation
+from weir_eval.measures.queue_causes import CAUSES
+from weir_eval.measures.viewer import Freeze
 
 INTERVAL_S = 0.1
 SAMPLES = 120

@@ -1,8 +1,8 @@
 import pytest
 from hand_made import run_record
 
-from weir.errors import InputError
-from weir.qoe_eval.measures.comparison import (
+from weir_cli.errors import InputError
+from weir_eval.measures.comparison import (
     check_reference,
     compared_pairs,
     default_reference,
@@ -11,9 +11,9 @@ from weir.qoe_eval.measures.comparison import (
     judged_controllers,
     leading_pairs,
 )
-from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.records.summary import RunAbout
-from weir.registry import SIMULATED
+from weir_eval.measures.summary import summarise
+from weir_eval.records.summary import RunAbout
+from weir_sim.controllers import SIMULATED
 
 POOL = "pilot=weir copilots=nada"
 

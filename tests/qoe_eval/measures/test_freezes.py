@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from weir.qoe_eval.measures.viewer import find_freezes
+from weir_eval.measures.viewer import find_freezes
 
 
 def times(intervals_ms, start_us=0):

@@ -5,9 +5,9 @@ import math
 import pytest
 from hand_made import measured_flow, run_record
 
-from weir.errors import InputError
-from weir.qoe_eval.measures.metrics import challenge_parts, run_metrics, utility, watchable
-from weir.qoe_eval.measures.table import MEASURES
+from weir_cli.errors import InputError
+from weir_eval.measures.metrics import challenge_parts, run_metrics, utility, watchable
+from weir_eval.measures.table import MEASURES
 
 SAMPLES = 100  # 10 s
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hand_made import run_record
 
-from weir.qoe_eval.measures.metrics import flows_under_test_of, run_metrics
-from weir.qoe_eval.measures.run_causes import run_episodes, summarise_causes
-from weir.qoe_eval.records.record import Episode
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import complete_plans
-from weir.qoe_eval.runs.store import RunStore
-from weir.simulator.executables import find_simulator
-from weir.traces.catalogue import load_bundled
+from weir_eval.measures.metrics import flows_under_test_of, run_metrics
+from weir_eval.measures.run_causes import run_episodes, summarise_causes
+from weir_eval.records.record import Episode
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.run_plans import complete_plans
+from weir_eval.runs.store import RunStore
+from weir_sim.executables import find_simulator
+from weir_traces.catalogue import load_bundled
 
 SAMPLES = 100
 

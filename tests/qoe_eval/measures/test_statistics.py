@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hand_made import run_record
 
-from weir.qoe_eval.measures.statistics import (
+from weir_eval.measures.statistics import (
     bootstrap_interval,
     compare_paired,
     distinct_runs,
     spread,
 )
-from weir.qoe_eval.measures.table import MEASURES
+from weir_eval.measures.table import MEASURES
 
 CHALLENGE, LOSS = MEASURES["challenge"], MEASURES["loss_ratio"]
 

@@ -1,7 +1,7 @@
 import pytest
 
-from weir.qoe_eval.measures.steering import LISTED, ORDER, TOLERANCES, steering
-from weir.registry import PRESETS
+from weir_eval.measures.steering import LISTED, ORDER, TOLERANCES, steering
+from weir_sim.controllers import PRESETS
 
 
 def presets(throughput, balanced, latency):

@@ -5,11 +5,11 @@ import json
 import pytest
 from hand_made import run_record
 
-from weir.qoe_eval.measures.families import family_row
-from weir.qoe_eval.measures.summary import ordered_controllers, summarise
-from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records.summary import RunAbout, Summary
-from weir.qoe_eval.report.sections.controllers import delay_throughput
+from weir_eval.measures.families import family_row
+from weir_eval.measures.summary import ordered_controllers, summarise
+from weir_eval.measures.table import MEASURES
+from weir_eval.records.summary import RunAbout, Summary
+from weir_eval.report.sections.controllers import delay_throughput
 
 
 def result(scenario, controller, seed, **values):

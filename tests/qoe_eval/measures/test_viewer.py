@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hand_made import run_record
 
-from weir.qoe_eval.measures.viewer import CALLS, STANDARD_ERROR, estimate_vmaf, viewer_measures
+from weir_eval.measures.viewer import CALLS, STANDARD_ERROR, estimate_vmaf, viewer_measures
 
 FRAME_US = 100_000
 

@@ -6,12 +6,12 @@ import pytest
 from hand_made import run_record
 from html_page import data_of
 
-from weir.qoe_eval.measures.queue_causes import CAUSES
-from weir.qoe_eval.records.record import Episode
-from weir.qoe_eval.records.summary import RunAbout
-from weir.qoe_eval.report.replay_page import summarise_replay, write_report
-from weir.qoe_eval.report.sections.causes import causes, episode_text
-from weir.qoe_eval.runs.store import RunStore
+from weir_eval.measures.queue_causes import CAUSES
+from weir_eval.records.record import Episode
+from weir_eval.records.summary import RunAbout
+from weir_eval.report.replay_page import summarise_replay, write_report
+from weir_eval.report.sections.causes import causes, episode_text
+from weir_eval.runs.store import RunStore
 
 FREEZE = {"kind": "freeze", "flow": "media", "start_s": 1.0, "duration_s": 2.0, "cause": "key_frame",
           "shares": {"key_frame": 0.76, "loss": 0.2, "pacer": 0.04}}  # fmt: skip

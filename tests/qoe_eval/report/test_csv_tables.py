@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.runs.store import RunStore
+from weir_eval.measures.table import MEASURES
+from weir_eval.runs.store import RunStore
 
 
 @pytest.fixture

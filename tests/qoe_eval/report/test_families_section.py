@@ -3,9 +3,9 @@
 import pytest
 from html_page import check
 
-from weir.qoe_eval.records.comparisons import FamilyRow
-from weir.qoe_eval.report.page_template import render_page
-from weir.qoe_eval.report.sections.scenarios import families
+from weir_eval.records.comparisons import FamilyRow
+from weir_eval.report.page_template import render_page
+from weir_eval.report.sections.scenarios import families
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,18 @@ import re
 import pytest
 from html_page import check, data_of
 
-from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.records.run_record import RunRecord
-from weir.qoe_eval.records.summary import RunAbout
-from weir.qoe_eval.report import page_blocks
-from weir.qoe_eval.report.chart_rows import chart
-from weir.qoe_eval.report.page_blocks import Section, Span, Text, cut, note
-from weir.qoe_eval.report.page_table import Block, Cell, Row, Table
-from weir.qoe_eval.report.page_template import render_page
-from weir.qoe_eval.report.replay_page import render_report
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import complete_plans
-from weir.qoe_eval.runs.store import RunStore
+from weir_eval.measures.summary import summarise
+from weir_eval.records.run_record import RunRecord
+from weir_eval.records.summary import RunAbout
+from weir_eval.report import page_blocks
+from weir_eval.report.chart_rows import chart
+from weir_eval.report.page_blocks import Section, Span, Text, cut, note
+from weir_eval.report.page_table import Block, Cell, Row, Table
+from weir_eval.report.page_template import render_page
+from weir_eval.report.replay_page import render_report
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.run_plans import complete_plans
+from weir_eval.runs.store import RunStore
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror='alert(1)'>\"&"
 # One of each class, and how many texts of it a page shows.

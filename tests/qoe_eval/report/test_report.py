@@ -1,21 +1,21 @@
 import pytest
 from html_page import check, data_of, unpacked
 
-from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records.comparisons import PairedRow
-from weir.qoe_eval.records.run_record import MediaRecord
-from weir.qoe_eval.records.summary import RunAbout, Summary
-from weir.qoe_eval.report.chart_rows import MAX_POINTS
-from weir.qoe_eval.report.replay_charts import replay_charts
-from weir.qoe_eval.report.replay_page import render_report
-from weir.qoe_eval.report.sections.pairs import paired as section
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.objectives import objective_plans, summarise_objectives
-from weir.qoe_eval.runs.run_plans import complete_plans
-from weir.qoe_eval.runs.store import RunStore
-from weir.registry import PRESETS
-from weir.traces.schema.scenario import Scenario
+from weir_eval.measures.summary import summarise
+from weir_eval.measures.table import MEASURES
+from weir_eval.records.comparisons import PairedRow
+from weir_eval.records.run_record import MediaRecord
+from weir_eval.records.summary import RunAbout, Summary
+from weir_eval.report.chart_rows import MAX_POINTS
+from weir_eval.report.replay_charts import replay_charts
+from weir_eval.report.replay_page import render_report
+from weir_eval.report.sections.pairs import paired as section
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.objectives import objective_plans, summarise_objectives
+from weir_eval.runs.run_plans import complete_plans
+from weir_eval.runs.store import RunStore
+from weir_sim.controllers import PRESETS
+from weir_traces.schema.scenario import Scenario
 
 SECTIONS = ["viewer", "paired", "headline", "delay-throughput", "scenarios", "worst", "time-series", "guard", "run"]
 

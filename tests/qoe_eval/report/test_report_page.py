@@ -4,12 +4,12 @@ import shutil
 
 import pytest
 
-from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.records.summary import RunAbout
-from weir.qoe_eval.report.replay_page import render_report
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import complete_plans
-from weir.qoe_eval.runs.store import RunStore
+from weir_eval.measures.summary import summarise
+from weir_eval.records.summary import RunAbout
+from weir_eval.report.replay_page import render_report
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.run_plans import complete_plans
+from weir_eval.runs.store import RunStore
 
 CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")

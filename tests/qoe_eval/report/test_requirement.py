@@ -6,11 +6,11 @@ from hand_made import run_record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weir.errors import InputError
-from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records.summary import RunAbout
-from weir.qoe_eval.report.requirement import end_with_unmet, parse_requirement, parse_requirements
+from weir_cli.errors import InputError
+from weir_eval.measures.summary import summarise
+from weir_eval.measures.table import MEASURES
+from weir_eval.records.summary import RunAbout
+from weir_eval.report.requirement import end_with_unmet, parse_requirement, parse_requirements
 
 OTHERS = ["gcc", "gcc-remb", "gcc:A/b/", "my-1", "pilot=weir copilots=nada,rule", "a"]
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)

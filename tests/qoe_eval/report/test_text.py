@@ -1,12 +1,12 @@
 from hand_made import run_record
 
-from weir.qoe_eval.measures.summary import summarise
-from weir.qoe_eval.measures.table import MEASURES
-from weir.qoe_eval.records.comparisons import PairedRow
-from weir.qoe_eval.records.summary import RunAbout, Summary
-from weir.qoe_eval.report.display import dated
-from weir.qoe_eval.report.goal_table import Bound, GoalRow, reached_text, rows_document
-from weir.qoe_eval.report.text import paired_sentences, print_means, sample_text, too_few_text
+from weir_eval.measures.summary import summarise
+from weir_eval.measures.table import MEASURES
+from weir_eval.records.comparisons import PairedRow
+from weir_eval.records.summary import RunAbout, Summary
+from weir_eval.report.display import dated
+from weir_eval.report.goal_table import Bound, GoalRow, reached_text, rows_document
+from weir_eval.report.text import paired_sentences, print_means, sample_text, too_few_text
 
 
 def row(other, metric, mean, ci95, wins=21, losses=0, independent=26, n=130):

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 from processes import processes_with, wait_until
 
-from weir.errors import InputError, MissingComponent
-from weir.installation import shipped_model
-from weir.qoe_eval.runs.custom_controllers import check_custom_names, is_custom, read_custom_controller
-from weir.qoe_eval.runs.inputs import PathOptions, read_inputs
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import complete_plans
-from weir.registry import SIMULATED
-from weir.simulator.executables import find_simulator
+from weir_cli.errors import InputError, MissingComponent
+from weir_eval.runs.custom_controllers import check_custom_names, is_custom, read_custom_controller
+from weir_eval.runs.inputs import PathOptions, read_inputs
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.run_plans import complete_plans
+from weir_sim.controllers import SIMULATED
+from weir_sim.executables import find_simulator
+from weir_sim.installed import shipped_model
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "examples" / "controllers"

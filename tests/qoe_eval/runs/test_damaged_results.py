@@ -13,7 +13,7 @@ import pytest
 from hand_made import call_record
 from processes import is_running, wait_until
 
-from weir.qoe_eval.records.results_file import to_line
+from weir_eval.records.results_file import to_line
 
 DUMP = Path(__file__).parents[2] / "data" / "dumps" / "chromium-156.rtcstats.gz"
 COMMAND = ("replay", "trace.csv", "--controller", "rule", "--controller", "gcc", "--seeds", "1", "--objectives", "0")
@@ -124,7 +124,7 @@ def test_a_pipe_in_the_place_of_series_is_named(results, run_weir):
 
 
 def test_results_without_an_end_are_refused(results, run_weir, monkeypatch):
-    monkeypatch.setattr("weir.files.input._LONGEST_WAIT_S", 0.05)
+    monkeypatch.setattr("weir_cli.files.input._LONGEST_WAIT_S", 0.05)
     (results / "results.jsonl").unlink()
     os.mkfifo(results / "results.jsonl")
     reader = os.open(results / "results.jsonl", os.O_RDONLY | os.O_NONBLOCK)
@@ -143,7 +143,7 @@ def test_a_line_without_an_end_is_refused_before_it_takes_memory(results, run_we
         file.truncate(10_000_000_000)
     status, _, said = run_weir("report", "here")
     assert (status, said) == (2, "weir: here/results.jsonl: has a line of over 16 MiB; choose another folder\n")
-    monkeypatch.setattr("weir.qoe_eval.records.results_file.LARGEST_RESULTS_BYTES", 4 << 20)
+    monkeypatch.setattr("weir_eval.records.results_file.LARGEST_RESULTS_BYTES", 4 << 20)
     with (results / "results.jsonl").open("rb") as file:
         record = file.readline()
     (results / "results.jsonl").write_bytes(record * (1 + (4 << 20) // len(record)))

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from weir.installation import shipped_model
+from weir_sim.installed import shipped_model
 
 TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
 REPLAY = ("--controller", "rule", "--seeds", "1", "--objectives", "0", "--out", "here")
@@ -190,7 +190,7 @@ def test_a_card_replaces_nothing_but_a_card(weir, tmp_path, command):
 
 
 def test_a_path_that_the_system_refuses_is_one_message():
-    program = "import weir.cli.app as app, weir.cli.main as cli; app.build_app = lambda: open('/nowhere/x'); cli.main()"
+    program = "import weir_cli.app as app, weir_cli.main as cli; app.build_app = lambda: open('/nowhere/x'); cli.main()"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (2, "weir: /nowhere/x: No such file or directory; check the path\n")
 
@@ -200,7 +200,7 @@ def full_after(tmp_path):
     """Runs `weir ARGUMENTS` on a disk that takes no file above so many bytes; returns status and standard error."""
 
     def run(size_bytes, *arguments, stdout=subprocess.DEVNULL):
-        command = [sys.executable, "-c", "from weir.cli.main import main; main()", *arguments]
+        command = [sys.executable, "-c", "from weir_cli.main import main; main()", *arguments]
         ended = subprocess.run(
             command, cwd=tmp_path, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, size_bytes)),
@@ -234,7 +234,7 @@ def test_a_full_standard_output_is_one_message(full_after):
 
 def test_no_room_for_temporary_files_is_one_message():
     program = (
-        "import resource, tempfile, weir.cli.app as app, weir.cli.main as cli; "
+        "import resource, tempfile, weir_cli.app as app, weir_cli.main as cli; "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
         "app.build_app = lambda: tempfile.TemporaryFile; cli.main()"
     )

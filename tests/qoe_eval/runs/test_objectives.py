@@ -1,12 +1,12 @@
 import pytest
 
-from weir.objectives import checked_objective
-from weir.qoe_eval.records.objectives import ObjectiveMeans, ObjectivesSummary
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.objectives import objective_fan, objective_plans, pareto_front, summarise_objectives
-from weir.qoe_eval.runs.run_plans import complete_plans
-from weir.qoe_eval.runs.store import RunStore
-from weir.registry import PRESETS
+from weir_eval.records.objectives import ObjectiveMeans, ObjectivesSummary
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.objectives import objective_fan, objective_plans, pareto_front, summarise_objectives
+from weir_eval.runs.run_plans import complete_plans
+from weir_eval.runs.store import RunStore
+from weir_sim.controllers import PRESETS
+from weir_sim.objectives import checked_objective
 
 
 def test_the_fan_covers_the_simplex():

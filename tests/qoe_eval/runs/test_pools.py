@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import InputError
-from weir.qoe_eval.options.shared import check_controllers
-from weir.qoe_eval.records.run_record import RunRecord
-from weir.qoe_eval.report.sections.estimators import pools
-from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.registry import is_pool, pool_members, uses_model
+from weir_cli.errors import InputError
+from weir_eval.options.shared import check_controllers
+from weir_eval.records.run_record import RunRecord
+from weir_eval.report.sections.estimators import pools
+from weir_eval.runs.jobs import ReplayPlan, plan_jobs
+from weir_sim.controllers import is_pool, pool_members, uses_model
 
 MODEL = Path(__file__).parents[3] / "trainer" / "models" / "weir.onnx"
 

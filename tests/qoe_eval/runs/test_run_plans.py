@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from weir.qoe_eval.runs.jobs import ReplayPlan
-from weir.qoe_eval.runs.run_plans import complete_plans
-from weir.qoe_eval.runs.store import RunStore
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.run_plans import complete_plans
+from weir_eval.runs.store import RunStore
 
 
 @pytest.fixture

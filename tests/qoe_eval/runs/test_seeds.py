@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from weir.errors import MissingComponent
-from weir.installation import shipped_model
-from weir.qoe_eval.runs.jobs import ReplayPlan, plan_jobs
-from weir.qoe_eval.runs.simulator import run_jobs
-from weir.simulator.executables import find_simulator
-from weir.traces.catalogue import bundled_scenarios
-from weir.traces.schema.scenario import Scenario
+from weir_cli.errors import MissingComponent
+from weir_eval.runs.jobs import ReplayPlan, plan_jobs
+from weir_eval.runs.simulator import run_jobs
+from weir_sim.executables import find_simulator
+from weir_sim.installed import shipped_model
+from weir_traces.catalogue import bundled_scenarios
+from weir_traces.schema.scenario import Scenario
 
 CONTROLLERS = ("weir", "gcc", "rule")
 SEEDS = range(1, 6)

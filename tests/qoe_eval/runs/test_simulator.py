@@ -8,9 +8,10 @@ import time
 import pytest
 from processes import is_running, wait_until
 
-from weir.errors import ComponentFailed, MissingComponent
-from weir.qoe_eval.runs.simulator import run_jobs, simulator_versions
-from weir.qoe_eval.runs.simulator_worker import SimulatorJob
+from weir_cli.errors import ComponentFailed, MissingComponent
+from weir_eval.runs.simulator import run_jobs
+from weir_eval.runs.simulator_worker import SimulatorJob
+from weir_sim.versions import simulator_versions
 
 
 @pytest.fixture

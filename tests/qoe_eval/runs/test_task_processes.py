@@ -7,14 +7,14 @@ from importlib import import_module
 
 import pytest
 
-from weir.qoe_eval.runs.task_processes import run_tasks
+from weir_eval.runs.task_processes import run_tasks
 
 # In a module that the processes of tasks can import too.
 WORK = """
 import os
 from pathlib import Path
 from processes import wait_until
-from weir.errors import InputError
+from weir_cli.errors import InputError
 
 def work(task, report):
     kind, _, path = task.name.partition(":")

@@ -33,7 +33,7 @@ TEST(HostNoise, PacketsWaitAndDoNotOvertake) {
   }
 }
 
-// The mean of 84 undisturbed calls from Chromium and 98 native ones (qoe_eval/call/media/host_delays.py).
+// The mean of 84 undisturbed calls from Chromium and 98 native ones (calls/weir_calls/call/media/host_delays.py).
 TEST(HostNoise, PacketsWaitAsInRealCalls) {
   struct Bound {
     double ms;

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from html_page import data_of
 
-from weir.trainer.configuration.training import checked_configuration
-from weir.trainer.learning.run_record import ConfigurationFile, TrainingRecord
+from weir_train.configuration.training import checked_configuration
+from weir_train.learning.run_record import ConfigurationFile, TrainingRecord
 
 
 @pytest.fixture
@@ -122,8 +122,8 @@ def test_a_damaged_file_is_named(run_weir, training, name, content, message):
 
 def test_a_page_of_a_real_training(run_weir, tmp_path):
     pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
-    from weir.simulator.executables import find_simulator
-    from weir.traces.schema.scenario import Scenario
+    from weir_sim.executables import find_simulator
+    from weir_traces.schema.scenario import Scenario
 
     Scenario.make(
         name="steady",
@@ -131,7 +131,7 @@ def test_a_page_of_a_real_training(run_weir, tmp_path):
         forward={"capacity": {"times_s": [0.0], "rates_bps": [2e6]}},
         flows=[{"kind": "rtp"}],
     ).save(tmp_path / "steady.json")
-    from weir.trainer.learning.train import train
+    from weir_train.learning.train import train
 
     settings = checked_configuration(
         {

@@ -1,8 +1,8 @@
 import pytest
 from tiny_search import tiny_search
 
-from weir.errors import MissingComponent
-from weir.simulator.executables import find_simulator
+from weir_cli.errors import MissingComponent
+from weir_sim.executables import find_simulator
 
 
 @pytest.fixture

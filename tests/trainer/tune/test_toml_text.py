@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from weir.trainer.tune.toml_text import to_toml
+from weir_train.tune.toml_text import to_toml
 
 
 @pytest.mark.parametrize(

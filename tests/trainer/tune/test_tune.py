@@ -12,13 +12,13 @@ import pytest
 from tiny_search import tiny_search
 
 optuna = pytest.importorskip("optuna", reason="needs the extra `train`")
-from weir.qoe_eval.runs.task_processes import TaskFailure  # noqa: E402
-from weir.trainer.configuration.training import load_configuration  # noqa: E402
-from weir.trainer.model.file import CHECKPOINT  # noqa: E402
-from weir.trainer.tune.rung import complete_rung, held_out_scenarios  # noqa: E402
-from weir.trainer.tune.search import BEST, STUDY, Search  # noqa: E402
+from weir_eval.runs.task_processes import TaskFailure  # noqa: E402
+from weir_train.configuration.training import load_configuration  # noqa: E402
+from weir_train.model.file import CHECKPOINT  # noqa: E402
+from weir_train.tune.rung import complete_rung, held_out_scenarios  # noqa: E402
+from weir_train.tune.search import BEST, STUDY, Search  # noqa: E402
 
-WEIR = [sys.executable, "-c", "from weir.cli.main import main; main()"]
+WEIR = [sys.executable, "-c", "from weir_cli.main import main; main()"]
 
 
 def trials(folder):

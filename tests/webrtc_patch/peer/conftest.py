@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from weir.errors import MissingComponent
-from weir.simulator.executables import find_peer
+from weir_cli.errors import MissingComponent
+from weir_sim.executables import find_peer
 
 MODEL = Path(__file__).parents[3] / "trainer/models/weir.onnx"
 SIGNALLING = ("offer", "answer", "candidate")

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from weir.qoe_eval.call.media.wav import read_wav, write_wav
+from weir_calls.call.media.wav import read_wav, write_wav
 
 START_BPS = 400_000
 

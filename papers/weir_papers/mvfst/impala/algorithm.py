@@ -17,24 +17,24 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import MaybeCallback
 
-from weir.errors import InputError
-from weir.simulator.cluster import core_count
-from weir.trainer.configuration.scenarios import ScenarioSampler
-from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.algorithms import LinearSchedule, events_folder
-from weir.trainer.policies.networks import PreferencePolicy
+from weir_cli.errors import InputError
 from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
 from weir_papers.mvfst.impala.fragment import Fragment
 from weir_papers.mvfst.impala.learner import make_learner, rllib_configuration
 from weir_papers.mvfst.impala.runner import Runner
 from weir_papers.mvfst.impala.runner_pool import RunnerPool
 from weir_papers.mvfst.impala.supervisor import Supervisor
+from weir_sim.cluster import core_count
+from weir_train.configuration.scenarios import ScenarioSampler
+from weir_train.gym.specification import ObjectiveSource
+from weir_train.learning.algorithms import LinearSchedule, events_folder
+from weir_train.policies.networks import PreferencePolicy
 
 _POLL_S = 1.0
 
 
 class Impala(BaseAlgorithm):
-    """Learns in this process from runners on the cluster that `weir.simulator.cluster.connected` has joined.
+    """Learns in this process from runners on the cluster that `weir_sim.cluster.connected` has joined.
 
     Args:
         configuration: of the training.

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from pydantic import Field, PositiveFloat
 
-from weir.trainer.configuration import Settings
-from weir.trainer.configuration.training import TrainingConfiguration
+from weir_train.configuration import Settings
+from weir_train.configuration.training import TrainingConfiguration
 
 
 class ImpalaSettings(Settings):

@@ -13,7 +13,7 @@ from ray.rllib.core.learner.torch.torch_learner import TorchLearner
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
 
-from weir.errors import InputError
+from weir_cli.errors import InputError
 from weir_papers.mvfst.impala.configuration import ImpalaConfiguration, ImpalaSettings
 from weir_papers.mvfst.impala.fragment import Fragment
 from weir_papers.mvfst.impala.loss import impala_loss, scaled_vtrace

@@ -9,9 +9,9 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 
-from weir.trainer.learning.ppo import make_policy
-from weir.trainer.policies.networks import PreferencePolicy
 from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
+from weir_train.learning.ppo import make_policy
+from weir_train.policies.networks import PreferencePolicy
 
 VALUES = "values"
 ENTROPY = "entropy"

@@ -13,13 +13,13 @@ from ray.rllib.core import DEFAULT_MODULE_ID
 from ray.rllib.core.columns import Columns
 from ray.rllib.env.env_runner import EnvRunner
 
-from weir.trainer.configuration.scenarios import ScenarioSampler
-from weir.trainer.gym.sb3 import BottleneckVecEnv
-from weir.trainer.gym.specification import ObjectiveSource
-from weir.trainer.learning.algorithms import make_environment
 from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
 from weir_papers.mvfst.impala.fragment import Fragment
 from weir_papers.mvfst.impala.module import PolicyModule, module_specification
+from weir_train.configuration.scenarios import ScenarioSampler
+from weir_train.gym.sb3 import BottleneckVecEnv
+from weir_train.gym.specification import ObjectiveSource
+from weir_train.learning.algorithms import make_environment
 
 _NICENESS = 10
 

@@ -9,8 +9,8 @@ import ray
 import torch
 from ray.exceptions import RayError, RayTaskError
 
-from weir.simulator.cluster import ClusterError
 from weir_papers.mvfst.impala.fragment import Fragment
+from weir_sim.cluster import ClusterError
 
 
 class RunnerPool:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from weir.simulator.cluster import ClusterError
+from weir_sim.cluster import ClusterError
 
 
 class Supervisor:

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from weir.simulator.cluster import connected
-from weir.trainer.learning.callbacks import STEPS_BETWEEN_RECORDS
-from weir.trainer.learning.learner import TrainingOutcome, TrainingRun
-from weir.trainer.learning.ppo import make_policy
-from weir.trainer.learning.reinforcement import description_with_library, reinforce
 from weir_papers.mvfst.impala.configuration import ImpalaConfiguration
+from weir_sim.cluster import connected
+from weir_train.learning.callbacks import STEPS_BETWEEN_RECORDS
+from weir_train.learning.learner import TrainingOutcome, TrainingRun
+from weir_train.learning.ppo import make_policy
+from weir_train.learning.reinforcement import description_with_library, reinforce
 
 __all__ = ["PACKAGES", "description", "make_policy", "origin", "train"]
 

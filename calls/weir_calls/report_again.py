@@ -1,0 +1,25 @@
+"""`weir report` of the folder of calls."""
+
+from __future__ import annotations
+
+from weir_calls.call import call_report
+from weir_cli.reports import Report, ReportRequest
+from weir_eval.measures.summary import sorted_records
+from weir_eval.report.csv_tables import write_results_csv
+
+
+def rewrite(request: ReportRequest) -> Report | None:
+    """Writes summary and page of `weir call` or `weir serve` again; None if the path is no folder of calls.
+
+    Raises:
+        InputError: a record or log is damaged, or no call is of the reference.
+    """
+    if not request.path.is_dir():
+        return None
+    written = call_report.rewrite(request.path, request.reference)
+    if written is None:
+        return None
+    summary, page = written
+    if request.csv:
+        write_results_csv(request.path, sorted_records(call_report.read_folder(request.path), ()), "call")
+    return Report(summary.text(), page)

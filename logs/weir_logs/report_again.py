@@ -1,0 +1,35 @@
+"""`weir report` of one file: a dump of a browser, or an RTC event log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+from weir_cli.reports import Report, ReportRequest
+from weir_logs.dumps.dump_file import read_dump
+from weir_logs.dumps.dump_report import write_dump_report
+from weir_logs.event_logs.event_log_file import is_event_log
+from weir_logs.event_logs.event_log_report import write_event_log_report
+
+
+def rewrite(request: ReportRequest) -> Report | None:
+    """Writes the page of a dump or log; None for a folder.
+
+    Raises:
+        InputError: the file is neither, or an option is of runs alone.
+    """
+    if request.path.is_dir():
+        return None
+    out = request.out or Path("weir-dump-report")
+    if is_event_log(request.path):
+        numbers, page = write_event_log_report(request.path, out)
+        summary = json.dumps({"report": str(page), **numbers}, indent=1)
+    else:
+        described, page, verdict = write_dump_report(read_dump(request.path), out)
+        if not request.quiet:
+            typer.echo(verdict, err=True)
+        summary = json.dumps({"report": str(page), "connections": described}, indent=1)
+    request.refuse_options_of_runs("")
+    return Report(summary, page)

@@ -1,0 +1,101 @@
+"""Selects the controllers that are judged in a set of runs, and those that they are compared with.
+
+Ours are the controllers that run a policy model, and those of the user: custom controllers, pools, field trials. The
+reference is one controller, by default the first that is not ours. Judged are ours, or else all others. Each judged
+controller is compared with every controller that is not judged, first with the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from weir_cli.errors import InputError
+from weir_cli.files.input import printable
+from weir_eval.measures.table import MEASURES
+from weir_eval.records.comparisons import PairedRow
+from weir_eval.records.summary import Summary
+from weir_sim.controllers import CONTROLLERS, LIBWEBRTC_SENDERS, uses_model
+
+# The decisive measures of replays and calls, the viewer's first.
+LEADING = (
+    "viewer_quality", "vmaf_mean", "freeze_count", "frozen_share", "frame_delay_ms_p50", "frame_delay_ms_p95",
+    "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "received_bitrate_bps", "concealed_share", "visqol_mean",
+    "call_score", "utility", "challenge",
+)  # fmt: skip
+
+
+def is_ours(controller: str) -> bool:
+    """True for a controller that runs a policy model, and for every one that is not built in."""
+    return controller not in CONTROLLERS or uses_model(controller)
+
+
+def default_reference(controllers: Sequence[str]) -> str:
+    """The first controller that is not ours, else the first; empty for none."""
+    return next((name for name in controllers if not is_ours(name)), next(iter(controllers), ""))
+
+
+def check_reference(reference: str | None, controllers: Sequence[str]) -> None:
+    """Refuses a reference that is not among the controllers; None is the default.
+
+    Raises:
+        InputError: it is not among them.
+    """
+    if reference is not None and reference not in controllers:
+        known = ", ".join(controllers)
+        raise InputError(f"--reference '{printable(reference)}': does not run; use one of {known}, or run it too")
+
+
+def judged_controllers(controllers: Sequence[str], reference: str) -> list[str]:
+    """Ours, the user's before the built-in ones; else all but the reference; else the only controller."""
+    others = [name for name in controllers if name != reference]
+    own = sorted(filter(is_ours, others), key=lambda name: name in CONTROLLERS)
+    return own or others or list(controllers)
+
+
+def judged(summary: Summary) -> list[str]:
+    """The judged controllers of a summary."""
+    return judged_controllers(list(summary.controllers), summary.run.reference)
+
+
+def first_judged(summary: Summary) -> str:
+    """The first judged controller; empty for a summary without runs."""
+    return next(iter(judged(summary)), "")
+
+
+def compared_pairs(controllers: Sequence[str], reference: str) -> list[tuple[str, str]]:
+    """Every judged controller with each that is not judged, the reference first."""
+    own = judged_controllers(controllers, reference)
+    others = sorted((name for name in controllers if name not in own), key=lambda name: name != reference)
+    return [(a, b) for b in others for a in own]
+
+
+def leading_pairs(paired: Iterable[PairedRow], reference: str) -> dict[tuple[str, str], list[PairedRow]]:
+    """The rows of the LEADING measures by pair, for comparisons with the reference and with libwebrtc's senders."""
+    found: dict[tuple[str, str], dict[str, PairedRow]] = {}
+    for row in paired:
+        if row.b in (reference, *LIBWEBRTC_SENDERS):
+            found.setdefault((row.a, row.b), {})[row.metric] = row
+    rows = {pair: [by[name] for name in LEADING if name in by] for pair, by in found.items()}
+    return {pair: some for pair, some in rows.items() if some}
+
+
+def furthest_behind(summary: Summary) -> tuple[str, str] | None:
+    """The scenario on which the first judged controller is furthest behind the reference, or least ahead of it, in the
+    first of the LEADING measures that both have; and a sentence about it. None without a common scenario.
+    """
+    own, other = first_judged(summary), summary.run.reference
+    for name in LEADING if own != other else ():
+        measure = MEASURES[name]
+        values = {
+            scenario: (by[own][name], by[other][name])
+            for scenario, by in summary.scenarios.items()
+            if name in by.get(own, {}) and name in by.get(other, {})
+        }
+        if values:
+            worst = measure.worst(a - b for a, b in values.values())
+            scenario = next(one for one, (a, b) in values.items() if a - b == worst)
+            shown = " against ".join(measure.display(value) for value in values[scenario])
+            behind = measure.difference_favours_first(-worst)
+            place = f"is furthest behind {other} here" if behind else f"is nowhere behind {other}, and least ahead here"
+            return scenario, f"{own} {place}: {measure.label} {shown}, means over seeds."
+    return None

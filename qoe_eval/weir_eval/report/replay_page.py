@@ -1,0 +1,152 @@
+"""The report of a replay: `summary.json`, one HTML file that opens without a network, and tables on request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.progress import track
+
+from weir_cli.console import counted, error_console
+from weir_cli.errors import InputError
+from weir_cli.files.output import REPORT, write_text
+from weir_eval.measures.comparison import check_reference, first_judged, furthest_behind, judged
+from weir_eval.measures.families import summarise_families
+from weir_eval.measures.run_causes import summarise_causes
+from weir_eval.measures.summary import ordered_controllers, sorted_records, summarise
+from weir_eval.records.run_record import RunRecord
+from weir_eval.records.summary import RunAbout, Summary, read_run
+from weir_eval.report.csv_tables import write_results_csv, write_series_csv
+from weir_eval.report.display import dated
+from weir_eval.report.page_blocks import Folded, note
+from weir_eval.report.page_table import Block
+from weir_eval.report.page_template import SUMMARY, render_page
+from weir_eval.report.replay_charts import replay_charts
+from weir_eval.report.sections.causes import causes
+from weir_eval.report.sections.controllers import delay_throughput, headline, limited_text, viewer
+from weir_eval.report.sections.estimators import guard, pools
+from weir_eval.report.sections.objectives import objectives
+from weir_eval.report.sections.pairs import differences, paired, verdicts
+from weir_eval.report.sections.runs import failures, time_series, what_was_run
+from weir_eval.report.sections.scenarios import HEATED, families, per_scenario, worst_runs
+from weir_eval.report.text import libwebrtc_of, paired_sentences
+from weir_eval.runs.objectives import FOLDER as OBJECTIVES
+from weir_eval.runs.objectives import summarise_objectives
+from weir_eval.runs.store import RESULTS, RunStore
+from weir_sim.controllers import LIBWEBRTC_SENDERS, WEIGHTS
+
+FAMILIES_FOLDER = "families"
+_TIME_SERIES = (
+    "First seed. Grey: capacity. Main cause: of freezes and of long queues; the pointer shows all shares. Dashed lines "
+    "are other traffic on the path."
+)
+
+
+def summarise_replay(
+    records: Sequence[RunRecord], objectives: Sequence[RunRecord], families: Sequence[RunRecord], run: RunAbout
+) -> Summary:
+    """The summary of a replay: of its main comparison, and of the runs under other objectives and on families."""
+    summary = summarise(records, run)
+    more: dict[str, object] = {"causes": summarise_causes(records)}
+    if found := summarise_objectives(objectives, records):
+        more["objectives"] = found
+    if families:
+        more["families"] = summarise_families(families, first_judged(summary))
+    return summary.model_copy(update=more)
+
+
+def write_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> Path:
+    """Writes `summary.json` and `report.html` into the folder of the store; returns the page's path."""
+    write_text(store.folder / SUMMARY, summary.text() + "\n")
+    page = store.folder / REPORT
+    write_text(page, render_report(store, records, summary))
+    return page
+
+
+def write_csv(store: RunStore, records: Sequence[RunRecord], *, quiet: bool) -> None:
+    """Writes the tables of a replay beside its report, with a progress bar unless `quiet`."""
+    write_results_csv(store.folder, records, "replay")
+    console = error_console()
+    hidden = quiet or not console.is_terminal
+    write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
+
+
+def rewrite(folder: Path, reference: str | None = None) -> tuple[Summary, Path]:
+    """Summary and page of a folder again, from its records: also after an interrupted replay. `reference`: another
+    than the replay's.
+
+    Raises:
+        InputError: there are no records, one is damaged, or none is of the reference.
+    """
+    store = RunStore(folder)
+    records = store.read()
+    if not records:
+        found = f"no complete run in {RESULTS}" if store.results_path.is_file() else f"no {RESULTS} in it"
+        raise InputError(f"{folder}: {found}; give a folder that 'weir replay', 'call' or 'train' has written")
+    if any(not record.measures for record in records):
+        raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
+    about = read_run(folder / SUMMARY)
+    planned = about.planned if "planned" in about.model_fields_set else len(records)
+    check_reference(reference, ordered_controllers(record.controller for record in records))
+    about = about.model_copy(
+        update={"planned": planned, "runs": len(records), "reference": reference or about.reference}
+    )
+    records = sorted_records(records, about.scenarios)
+    steered, on_families = (RunStore(folder / name).read() for name in (OBJECTIVES, FAMILIES_FOLDER))
+    summary = summarise_replay(records, steered, on_families, about)
+    return summary, write_report(store, records, summary)
+
+
+def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> str:
+    """The page as text. `records` are lines of `results.jsonl`, whose series `store` reads; `summary` is theirs.
+
+    Raises:
+        InputError: a file of series is damaged.
+    """
+    controllers, version = list(summary.controllers), libwebrtc_of(summary)
+    worst, words = furthest_behind(summary) or ("", "")
+    ordered = sorted(records, key=lambda one: one.scenario != worst)
+    charts = replay_charts(store, ordered, {name: one.description for name, one in summary.run.scenarios.items()})
+    if charts and charts[0]["name"] == worst:
+        charts[0]["note"] = f"{dated(words, version)} {charts[0]['note']}"
+    limited = limited_text(records)
+    # Their lines are drawn at first; a click on the legend shows others.
+    shown = (*judged(summary), summary.run.reference, *LIBWEBRTC_SENDERS)
+    hidden = [name for name in controllers if name not in shown]
+    shown_first = viewer(summary, limited)
+    # Without video, the link's measures are what there is.
+    open_ones = [failures(summary.run.failures, "run"), shown_first or headline(summary)]
+    folded = [
+        causes(summary),
+        paired(summary),
+        headline(summary) if shown_first else None,
+        delay_throughput(summary, limited),
+        objectives(summary),
+        *families(summary.families, first_judged(summary), version, has_own_sections=False),
+        per_scenario(summary, HEATED, linked=True),
+        worst_runs(records, first_judged(summary), version),
+        time_series(charts, "Scenario", _TIME_SERIES),
+        guard(records),
+        pools(records),
+        what_was_run(records, summary),
+    ]
+    sections = [*open_ones, *(replace(one, is_folded=True) for one in folded if one is not None)]
+    title = "Weir: rate control on simulated paths"
+    return render_page(title, _lead(summary, records), sections, controllers, version, hidden)
+
+
+def _lead(summary: Summary, records: Sequence[RunRecord]) -> list[Block | None]:
+    objective = summary.run.objective
+    weights = ", ".join(f"{w:g} {name}" for w, name in zip(objective, WEIGHTS, strict=True)) if objective else ""
+    kinds = " and ".join(sorted({media.kind for one in records for media in one.media.values()}))
+    sentences = [
+        f"{counted(summary.run.runs, 'run')} of {counted(len(summary.controllers), 'controller')} on "
+        f"{counted(len(summary.scenarios), 'scenario')}{f' with {kinds}' if kinds else ''}.",
+        "Virtual calls: libwebrtc's own sender and receiver in simulated time."
+        * any(one.stack == "libwebrtc" for one in records),
+        f"Objective: {weights}." if weights else "",
+    ]
+    pairs = paired_sentences(summary)
+    behind = Folded("The differences behind it", differences(pairs)) if pairs else None
+    return [*verdicts(pairs), note(" ".join(filter(None, sentences))), behind]

@@ -1,0 +1,204 @@
+"""Results as text: means and paired differences for the terminal, pages and model cards, and tables in Markdown.
+
+A paired difference reads: Viewer's quality +2.0 [+1.1, +3.0]: better in 15, worse in 8, level in 3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.table import Table
+
+from weir_cli.console import counted, output_console
+from weir_eval.measures.comparison import leading_pairs
+from weir_eval.measures.statistics import MINIMUM_SCENARIOS
+from weir_eval.measures.table import MEASURES
+from weir_eval.records.comparisons import PairedRow
+from weir_eval.records.summary import Summary
+from weir_eval.report.display import counts_text, dated, precise, signed, verdict
+
+TOO_FEW = f"Fewer than {MINIMUM_SCENARIOS} independent scenarios are too few for intervals."
+SHOWN = (
+    "viewer_quality", "freeze_count", "frame_delay_ms_p95", "utility", "challenge", "utilisation",
+    "p95_queueing_delay_ms", "loss_ratio",
+)  # fmt: skip
+"""The measures of a replay on the terminal and in model cards."""
+_RENDERED = ("call_score", "vmaf_mean", "vmaf_p5", "visqol_mean")
+# Longer names of controllers take more than one line.
+_LONGEST_NAME = 20
+_PIPE_WIDTH = 120
+_WORDS = {"good": "better", "bad": "worse"}
+
+
+def libwebrtc_of(summary: Summary) -> str:
+    """The version of the libwebrtc in the simulator of a replay; empty for results that name none."""
+    return summary.run.versions.get("libwebrtc", "")
+
+
+def names_of_rendered_measures(summary: Summary) -> list[str]:
+    """Measures of rendered media, of those that a controller has: virtual calls have them on request."""
+    return [name for name in _RENDERED if any(name in values for values in summary.controllers.values())]
+
+
+def print_means(summary: Summary, shown: Sequence[str]) -> None:
+    """Prints the measures `shown` of a `summary.json`, a line per controller."""
+    console = output_console(_PIPE_WIDTH)
+    names = {controller: dated(controller, libwebrtc_of(summary)) for controller in summary.controllers}
+    columns = {
+        f"{MEASURES[name].label}\n{MEASURES[name].unit}": [
+            MEASURES[name].display(values[name].mean) if name in values else "–"
+            for values in summary.controllers.values()
+        ]
+        for name in shown
+    }
+    columns["runs complete"] = [str(summary.completed.get(controller, "")) for controller in summary.controllers]
+    first = max(min(max(map(len, names.values()), default=0), _LONGEST_NAME), len("controller"))
+    for headings in _that_fit(columns, first, console.width):
+        table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
+        # Widths are fixed, since rich shrinks columns below a smallest one and then cuts the line.
+        table.add_column("controller", width=first, overflow="fold")
+        for heading, width in _widths(columns, headings, first, console.width).items():
+            table.add_column(heading, justify="right", width=width)
+        for row, name in enumerate(names.values()):
+            table.add_row(name, *(columns[heading][row] for heading in headings))
+        console.print(table)
+    if len(set(summary.completed.values())) > 1:
+        console.print(f"Means over the runs that all with a mean have completed: {summary_sample(summary)}")
+
+
+def _least_width(heading: str, cells: Sequence[str]) -> int:
+    return max(map(len, [*heading.split(), *cells]))
+
+
+def _that_fit(columns: Mapping[str, Sequence[str]], first: int, width: int) -> list[list[str]]:
+    """The headings in groups, each of which fits beside a first column into a line; at least one a group."""
+    groups: list[list[str]] = []
+    used = width
+    for heading, cells in columns.items():
+        needed = _least_width(heading, cells) + 1
+        if used + needed > width:
+            groups.append([])
+            used = first + 1
+        groups[-1].append(heading)
+        used += needed
+    return groups
+
+
+def _widths(columns: Mapping[str, Sequence[str]], headings: Sequence[str], first: int, width: int) -> dict[str, int]:
+    """Widths of a group's columns: the least, and where there is room that of a label in one line."""
+    widths = {heading: _least_width(heading, columns[heading]) for heading in headings}
+    room = width - (first + 1) - sum(widths.values()) - len(widths)
+    for heading, least in widths.items():
+        more = max(map(len, heading.split("\n"))) - least
+        if 0 < more <= room:
+            widths[heading] += more
+            room -= more
+    return widths
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Head and rows, a line each; what would break a line or a cell is made harmless."""
+    return _line(head) + "|" + "---|" * len(head) + "\n" + "".join(_line(row) for row in rows)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The sentence of one measure: its mean difference, its 95 % interval if it has one, and the number of scenarios
+    that are better, worse and level. `kind`: good, bad or even.
+    """
+
+    measure: str
+    mean: str
+    interval: str
+    counts: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{' '.join(filter(None, (self.measure, self.mean, self.interval)))}: {self.counts}"
+
+
+@dataclass(frozen=True)
+class PairedSentences:
+    """A pair of controllers, the scenarios and seeds behind it, and a sentence for each leading measure."""
+
+    pair: str
+    sample: str
+    differences: tuple[Difference, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The measures in which the first is better and worse; without intervals the differences of the means."""
+        if not self.has_intervals:
+            return "; ".join(f"{one.measure} {one.mean}" for one in self.differences)
+        named = {word: [one.measure for one in self.differences if one.kind == kind] for kind, word in _WORDS.items()}
+        found = [f"{word} in {'; '.join(measures)}" for word, measures in named.items() if measures]
+        return " — ".join(found) or "not told apart in any measure"
+
+    @property
+    def has_intervals(self) -> bool:
+        """True if a difference has an interval."""
+        return any(one.interval for one in self.differences)
+
+    def __str__(self) -> str:
+        return "\n".join((f"{self.pair}, {self.sample}", *(f"  {one}" for one in self.differences)))
+
+
+def paired_sentences(summary: Summary) -> list[PairedSentences]:
+    """The sentences of a summary, those against the reference first."""
+    version = libwebrtc_of(summary)
+    return [
+        PairedSentences(
+            dated(f"{own} against {other}", version),
+            sample_text(rows[0].independent, rows[0].n),
+            tuple(map(_difference, rows)),
+        )
+        for (own, other), rows in leading_pairs(summary.paired, summary.run.reference).items()
+    ]
+
+
+def print_paired(summary: Summary) -> None:
+    """Prints the sentences of a summary."""
+    console = output_console(_PIPE_WIDTH)
+    found = paired_sentences(summary)
+    for sentences in found:
+        console.print(f"\n{sentences}", soft_wrap=True)
+    if any(not one.has_intervals for one in found):
+        console.print(f"\n{TOO_FEW}")
+
+
+def _difference(row: PairedRow) -> Difference:
+    measure = precise(MEASURES[row.metric], row)
+    ends = ", ".join(signed(end, measure) for end in row.ci95 if end is not None)
+    shown = f"[{ends}]" if ends else ""
+    # A difference of shares is in points, and scores of 100 have no unit.
+    unit = {"%": " points"}.get(measure.unit, "" if measure.unit.startswith("of ") else f" {measure.unit}".rstrip())
+    return Difference(measure.label, signed(row.mean, measure) + unit, shown, counts_text(row), verdict(row, measure))
+
+
+def too_few_text(independent: int) -> str:
+    """The text in place of an interval."""
+    return f"too few scenarios for an interval ({independent})"
+
+
+def sample_text(independent: int, n: int) -> str:
+    """The number of independent scenarios and of seeds, for people."""
+    return f"{counted(independent, 'independent scenario')}, {seeds_text(independent, n)}"
+
+
+def summary_sample(summary: Summary) -> str:
+    """The number of independent scenarios behind the means, of the controller that has most."""
+    scores = [values["challenge"] for values in summary.controllers.values() if "challenge" in values]
+    most = max(scores, key=lambda score: score.n, default=None)
+    return sample_text(most.independent, most.n) if most else sample_text(0, 0)
+
+
+def seeds_text(independent: int, n: int) -> str:
+    """How many runs (or pairs) there are of each scenario; in all, where not all have the same number."""
+    seeds, rest = divmod(n, max(1, independent))
+    each = " each" if independent > 1 else ""
+    return f"{n} runs" if rest else f"{counted(seeds, 'seed')}{each}"

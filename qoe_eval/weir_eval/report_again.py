@@ -1,0 +1,23 @@
+"""`weir report` of the folder of a replay."""
+
+from __future__ import annotations
+
+from weir_cli.reports import Report, ReportRequest
+from weir_eval.measures.summary import sorted_records
+from weir_eval.report import replay_page
+from weir_eval.runs.store import RunStore
+
+
+def rewrite(request: ReportRequest) -> Report | None:
+    """Writes summary and page of a replay again, also of an interrupted one; None for a file.
+
+    Raises:
+        InputError: the folder has no complete record, a damaged one, or none of the reference.
+    """
+    if not request.path.is_dir():
+        return None
+    summary, page = replay_page.rewrite(request.path, request.reference)
+    if request.csv:
+        store = RunStore(request.path)
+        replay_page.write_csv(store, sorted_records(store.read(), summary.run.scenarios), quiet=request.quiet)
+    return Report(summary.text(), page)

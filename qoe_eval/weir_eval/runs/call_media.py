@@ -1,0 +1,87 @@
+"""The media of calls, real and virtual; a scenario has only rates and times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+
+from pydantic import JsonValue
+
+from weir_cli.errors import InputError, MissingComponent
+from weir_cli.installation import how_to_get
+
+if TYPE_CHECKING:
+    from weir_eval.runs.simulator_worker import RunJob
+
+
+SenderKind = Literal["chromium", "native"]
+ENDS: Final[tuple[SenderKind, ...]] = get_args(SenderKind)
+DEFAULT_MAX_BITRATE_BPS: Final = 2_500_000
+"""The limit of common video calls; every sender observes it, under every controller."""
+
+
+class Encoder(StrEnum):
+    """The video encoder of virtual calls. `FAKE` is fast: its frames have VP8's sizes, but no pictures."""
+
+    VP8 = "VP8"
+    VP9 = "VP9"
+    FAKE = "fake"
+
+
+@dataclass(frozen=True)
+class CallMedia:
+    """The video of a virtual call, at 30 frames per second.
+
+    `sender`: uses the settings of this sender of `weir call`. `vmaf`: receivers decode, audio is Opus, and rendered and
+    played media are compared with the sources. `video`: the y4m that is sent; None: a generated picture. `speech`: the
+    WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures its rendered media.
+    `with_sources` sets the last three.
+
+    Raises:
+        InputError: `vmaf` with frames that have no pictures.
+    """
+
+    encoder: Encoder = Encoder.VP8
+    width: int = 640
+    height: int = 360
+    sender: SenderKind = "chromium"
+    vmaf: bool = False
+    video: Path | None = None
+    speech: Path | None = None
+    run: RunJob[Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.vmaf and self.encoder is Encoder.FAKE:
+            raise InputError("--vmaf: frames of the fake encoder have no pictures; use --encoder VP8 or VP9")
+
+    def description(self) -> dict[str, JsonValue]:
+        """The form in records."""
+        return self._format() | ({"vmaf": True} if self.vmaf else {})
+
+    def request(self) -> dict[str, JsonValue]:
+        """The form in a job, without the folder for received media."""
+        files = {"video": self.video, "speech": self.speech}
+        return self._format() | {name: str(path) for name, path in files.items() if path}
+
+    def _format(self) -> dict[str, JsonValue]:
+        return {"encoder": self.encoder.value, "width": self.width, "height": self.height, "sender": self.sender}
+
+
+def with_sources(media: CallMedia) -> CallMedia:
+    """The media with the files that calls send: the video, and with `vmaf` the speech. `weir-calls` makes missing ones;
+    it registers its function as an entry point of the group `weir.call_media`.
+
+    Raises:
+        InputError: the size is not supported, or a file cannot be written.
+        MissingComponent: `weir-calls`, or a program that it needs, is not installed.
+    """
+    if media.encoder is Encoder.FAKE:
+        return media
+    for entry in entry_points(group="weir.call_media"):
+        return cast(CallMedia, entry.load()(media))
+    raise MissingComponent(
+        f"media of the encoder {media.encoder} need the package weir-calls: {how_to_get('webrtc', 'weir-calls')}"
+    )

@@ -1,0 +1,158 @@
+"""Reads the inputs of a command as scenarios: files of any trace format, scenario files, the bundled catalogue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import JsonValue
+
+from weir import parse_pool
+from weir_cli.errors import InputError, unknown
+from weir_cli.files.input import printable
+from weir_sim.controllers import SIMULATED, is_pool
+from weir_traces.bounds import DEFAULT_WINDOW_MS, MediaKind
+from weir_traces.catalogue import PUBLISHED, bundled_scenarios, load_bundled
+from weir_traces.formats import ImportedTrace
+from weir_traces.formats.convert import to_scenario
+from weir_traces.formats.importers import read_trace
+from weir_traces.formats.reading import AS_WRITTEN, Reading
+from weir_traces.listing import CATALOGUE
+from weir_traces.schema.flows import RtpFlow
+from weir_traces.schema.media import with_media
+from weir_traces.schema.scenario import Queue, Scenario
+
+NEAR_COPY_RATIO = 0.01
+
+
+@dataclass(frozen=True)
+class PathOptions:
+    """Path options of the command line; None: the file's value, or the default if it has none.
+
+    `one_way_delay_ms` is for both directions, `loss_ratio` (independent losses, 0 to 1) and `queue` for the forward
+    link; `reverse` is a trace for the reverse link. `reading` states how to read the rows of files.
+    """
+
+    one_way_delay_ms: float | None = None
+    queue: Queue | None = None
+    loss_ratio: float | None = None
+    duration_s: float | None = None
+    reverse: ImportedTrace | None = None
+    reading: Reading = AS_WRITTEN
+
+
+def read_inputs(
+    names: Iterable[str],
+    options: PathOptions,
+    repair: bool = False,
+    on_trace: Callable[[ImportedTrace], None] = lambda trace: None,
+    window_ms: int = DEFAULT_WINDOW_MS,
+    media: MediaKind | None = None,
+    max_bitrate_bps: float | None = None,
+) -> list[Scenario]:
+    """The scenarios of all inputs, in their order.
+
+    Args:
+        names: files; `catalogue` for all bundled scenarios, `catalogue/rfc8867` for the RFC 8867 cases,
+            `catalogue/calls` for those of published calls, `catalogue/pantheon` for Pantheon's emulators,
+            `catalogue/NAME` for one.
+        options: applied to each.
+        repair: accept traces with faults that can be repaired.
+        on_trace: called with each input as read, including its findings.
+        window_ms: averaging window for Mahimahi files, ms.
+        media: media of the flows under test. None: the scenario's own, or video for plain traces.
+        max_bitrate_bps: limit of these media. None: the scenario's own.
+
+    Raises:
+        InputError: a file or name is not usable, or two inputs have the same name or the same path.
+    """
+    path_values = {key: value for key, value in vars(options).items() if key != "reading"}
+    found: dict[str, tuple[str, Scenario]] = {}
+    paths: dict[str, str] = {}
+    for name in names:
+        for imported in _read(name, repair, window_ms, options.reading):
+            on_trace(imported)
+            scenario = to_scenario(imported, **path_values)
+            _check_controllers(name, scenario)
+            if media:
+                scenario = with_media(scenario, media, max_bitrate_bps)
+            if scenario.name in found:
+                raise InputError(
+                    f"{printable(name)}: its scenario is called {scenario.name!r}, and so is that of "
+                    f"{found[scenario.name][0]}; "
+                    "results are told apart by this name: rename one, or replay them apart"
+                )
+            path = json.dumps(_path_of(scenario))
+            if path in paths:
+                raise InputError(
+                    f"{printable(name)}: is the same path as {paths[path]}, under another name; a path counts once: "
+                    "give it once"
+                )
+            found[scenario.name], paths[path] = (printable(name), scenario), printable(name)
+    return [scenario for _, scenario in found.values()]
+
+
+def _check_controllers(source: str, scenario: Scenario) -> None:
+    for flow in scenario.flows:
+        if not isinstance(flow, RtpFlow) or flow.controller in ("under_test", *SIMULATED):
+            continue
+        where = f"{printable(source)}: flow {flow.id!r}: controller {printable(flow.controller)!r}"
+        if not is_pool(flow.controller):
+            raise InputError(f"{where}: not known; {unknown(flow.controller, ('under_test', *SIMULATED))}")
+        try:
+            parse_pool(flow.controller)
+        except ValueError as error:
+            raise InputError(f"{where}: {error}") from None
+
+
+def _path_of(scenario: Scenario) -> dict[str, JsonValue]:
+    """The content of a scenario without its name, description and provenance."""
+    document = scenario.to_dict()
+    return {key: document[key] for key in sorted(document.keys() - {"name", "description", "provenance"})}
+
+
+def near_copies(scenarios: Sequence[Scenario]) -> dict[str, str]:
+    """Scenarios with almost the same path as an earlier one, and its name: they are equal except for numbers, each of
+    which differs by at most NEAR_COPY_RATIO. Such scenarios are not independent.
+    """
+    originals: dict[str, list[tuple[str, NDArray[np.float64]]]] = {}
+    found = {}
+    for scenario in scenarios:
+        numbers: list[float] = []
+        form = json.dumps(_form(_path_of(scenario), numbers))
+        values = np.array(numbers)
+        alike = originals.setdefault(form, [])
+        for name, others in alike:
+            if np.allclose(values, others, rtol=NEAR_COPY_RATIO, atol=0):
+                found[scenario.name] = name
+                break
+        else:
+            alike.append((scenario.name, values))
+    return found
+
+
+def _form(value: JsonValue, numbers: list[float]) -> JsonValue:
+    """A value without its numbers, which are appended to `numbers`."""
+    if isinstance(value, dict):
+        return {key: _form(value[key], numbers) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_form(one, numbers) for one in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        numbers.append(float(value))
+        return 0
+    return value
+
+
+def _read(name: str, repair: bool, window_ms: int, reading: Reading) -> list[ImportedTrace]:
+    first, _, rest = name.partition("/")
+    if first != CATALOGUE or Path(name).is_file():
+        return [read_trace(name, repair=repair, window_ms=window_ms, reading=reading)]
+    if rest in PUBLISHED:
+        scenarios = PUBLISHED[rest]()
+    else:
+        scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
+    return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]

@@ -1,0 +1,152 @@
+"""Runs long tasks in separate processes, several at once, with progress; interrupted tasks can keep their results.
+
+A task is a picklable object with a `name`. The function that executes it gets the task and `report`, which it calls
+often with its progress: `report` raises KeyboardInterrupt if the task must stop, because of Ctrl-C or because the
+program that started it has ended. The function's result is picklable, too.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, Protocol, TypeVar
+
+from weir_cli.errors import InputError
+
+_REPORT_INTERVAL_S = 0.3
+# A stopped task writes its results first; the simulators of a killed task end by themselves.
+_STOP_LIMIT_S = 60.0
+
+
+class Named(Protocol):
+    """Anything with a name."""
+
+    @property
+    def name(self) -> str:
+        """A display name, unique among the tasks."""
+
+
+TaskType = TypeVar("TaskType", bound=Named)
+Result = TypeVar("Result")
+Report = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class TaskFailure:
+    """A task that did not complete, and why."""
+
+    name: str
+    error: str
+
+    def describe(self) -> str:
+        """The failure on one line."""
+        return f"{self.name}: {self.error}"
+
+
+@dataclass
+class _Running(Generic[TaskType]):
+    task: TaskType
+    process: Any
+    concluded: bool = False
+
+
+def run_tasks(
+    tasks: Sequence[TaskType],
+    work: Callable[[TaskType, Report], Result],
+    processes: int,
+    on_progress: Callable[[TaskType, int], None],
+    on_done: Callable[[TaskType, Result | TaskFailure], Iterable[TaskType] | None],
+) -> list[TaskFailure]:
+    """Executes all tasks in order, `processes` at once, and returns the failures, which do not stop other tasks.
+    `work`, a top-level function of a module, runs in the task's process; the callbacks run in this process. `on_done`
+    gets the result of `work` or the failure, and may return further tasks.
+
+    Raises:
+        KeyboardInterrupt: interrupted; all running tasks have stopped.
+    """
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    waiting = deque(tasks)
+    running: dict[Connection, _Running[TaskType]] = {}
+    failures: list[TaskFailure] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < processes:
+                task = waiting.popleft()
+                receiving, sending = context.Pipe(duplex=False)
+                process = context.Process(target=_run, args=(work, task, sending, stop), name=task.name)
+                # The child inherits the blocked signal: Ctrl-C at the terminal is for this program, which then stops
+                # its tasks.
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                try:
+                    process.start()
+                    running[receiving] = _Running(task, process)
+                finally:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                sending.close()
+            for connection in wait(list(running)):
+                assert isinstance(connection, Connection)
+                one = running[connection]
+                try:
+                    kind, value = connection.recv()
+                except EOFError:
+                    one.process.join()
+                    del running[connection]
+                    connection.close()
+                    if one.concluded:
+                        continue
+                    kind, value = "failed", f"its process ended ({one.process.exitcode})"
+                if kind == "steps":
+                    on_progress(one.task, value)
+                    continue
+                one.concluded = True
+                if kind == "failed":
+                    value = TaskFailure(one.task.name, value)
+                    failures.append(value)
+                if kind != "stopped":
+                    waiting.extend(on_done(one.task, value) or ())
+    finally:
+        stop.set()
+        for connection, one in running.items():
+            one.process.join(_STOP_LIMIT_S)
+            if one.process.is_alive():
+                one.process.kill()
+                one.process.join()
+            connection.close()
+    return failures
+
+
+def _run(work: Callable[[Any, Report], Any], task: Any, sending: Connection, stop: Any) -> None:
+    latest_s = 0.0
+
+    def report(steps: int) -> None:
+        nonlocal latest_s
+        now_s = time.monotonic()
+        if now_s - latest_s < _REPORT_INTERVAL_S:
+            return
+        latest_s = now_s
+        if stop.is_set():
+            raise KeyboardInterrupt
+        try:
+            sending.send(("steps", steps))
+        except OSError:
+            raise KeyboardInterrupt from None
+
+    try:
+        try:
+            done = work(task, report)
+        except KeyboardInterrupt:
+            sending.send(("stopped", None))
+        except Exception as error:  # whatever it is, the other tasks continue
+            said = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+            sending.send(("failed", said))
+        else:
+            sending.send(("done", done))
+    except OSError:
+        # The parent no longer listens.
+        return

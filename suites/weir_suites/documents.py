@@ -1,0 +1,162 @@
+"""The documents of an evaluation: the complete JSON document, and the record of results of a suite.
+
+Keys of a record: SET/CONTROLLER/MEASURE for the mean over runs, SET/CONTROLLER/MEASURE/median for end-to-end delays,
+SET/OWN-OTHER/MEASURE for the difference of two controllers, SET/worst for the lowest score against the better of
+libwebrtc's senders, goals/NAME, and goals/NAME/FIGURE for the numbers behind a goal. Calls whose answers exclude
+transport-cc appear as controller "weir-remb-alone" in the set of the same paths.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from weir_eval.fingerprint import fingerprint
+from weir_eval.measurement import Measurement, Value, commit, today
+from weir_eval.measures.statistics import distinct_runs, spread
+from weir_eval.measures.summary import against, common_runs, ordered_controllers, run_values, scenario_means
+from weir_eval.measures.table import MEASURES
+from weir_eval.records.call_record import CallRecord
+from weir_eval.records.record import Record
+from weir_eval.report.goal_table import rows_document
+from weir_eval.runs.scenario_sets import REMB_ALONE, base_name
+from weir_sim.controllers import LIBWEBRTC_SENDERS, POLICY
+from weir_sim.executables import find_simulator
+from weir_sim.installed import shipped_model
+from weir_suites.results import undisturbed
+from weir_suites.runner import Evaluated
+
+SCHEMA = "weir.evaluation/1"
+_KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
+         "tcp_share")  # fmt: skip
+_END_TO_END = "end_to_end_delay_ms_p95"
+_MEASURES = ("viewer_quality", "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
+_OF_VIRTUAL_CALLS = (
+    "viewer_quality", "receive_rate_bps", "network_delay_ms_p95", _END_TO_END, "frozen_share",
+    "freeze_count", "qp_mean", "challenge",
+)  # fmt: skip
+_OF_CALLS = (
+    "received_bitrate_bps", "frozen_share", _END_TO_END, "network_delay_ms_p95", "vmaf_mean",
+    "call_score",
+)  # fmt: skip
+_REMB_ALONE = f"{POLICY}-remb-alone"
+_OWN = (POLICY, _REMB_ALONE, "weir-send", "weir-send-ccfb")
+_OTHERS = (*LIBWEBRTC_SENDERS, "scream-ccfb", "rule", POLICY)
+
+
+def evaluation_document(evaluated: Sequence[Evaluated], run: Mapping[str, Any]) -> dict[str, Any]:
+    """The document: `run`, the numbers of goals `reached` and `decided`, and by suite the rows, families, means by set,
+    scenario and controller, and measures of calls.
+    """
+    suites = {one.planned.suite.name: _suite_document(one) for one in evaluated}
+    totals = {name: sum(one[name] for one in suites.values()) for name in ("reached", "decided")}
+    return {"schema": SCHEMA, "run": dict(run), **totals, "suites": suites}
+
+
+def _suite_document(one: Evaluated) -> dict[str, Any]:
+    results = one.results
+    document = rows_document(SCHEMA, one.rows, {"seeds": list(one.planned.seeds), "runs": len(one.records)})
+    return {key: value for key, value in document.items() if key != "schema"} | {
+        "families": [row.model_dump() for row in one.families],
+        "sets": {
+            name: {
+                "missing": some.missing,
+                "scenarios": {
+                    scenario: {c: {m: values[m] for m in _KEPT if m in values} for c, values in by.items()}
+                    for scenario, by in scenario_means(results.of(name)).items()
+                },
+            }
+            for name, some in results.sets.items()
+            if name in results.replays or some.missing
+        },
+        "calls": {
+            name: [
+                {
+                    "scenario": record.scenario,
+                    "controller": record.controller,
+                    "seed": record.seed,
+                    "disturbed": record.call.disturbed,
+                    "metrics": record.measures,
+                }
+                for record in records
+            ]
+            for name, records in results.calls.items()
+        },
+    }
+
+
+def evaluation_measurement(
+    evaluated: Evaluated, run: Mapping[str, Any], seeds: int, parts: Sequence[str] = ()
+) -> Measurement:
+    """The record of a suite's replays and calls. `run`: that of the evaluation document; `parts`: options that selected
+    a part of the suite.
+    """
+    suite, calls = evaluated.planned.suite, any(evaluated.results.calls.values())
+    values: dict[str, Value] = {}
+    for one in evaluated.planned.compared:
+        measures = _OF_VIRTUAL_CALLS if one.call else _MEASURES
+        values |= {f"{one.name}/{key}": value for key, value in _set(evaluated.results.of(one.name), measures)}
+    for name, records in _of_calls(evaluated.results.calls).items():
+        values |= {f"{name}/{key}": value for key, value in _set(records, _OF_CALLS)}
+    for family in evaluated.families:
+        if family.worst_score:
+            suffix = "" if family.media == "video" else f", {family.media}"
+            values[f"{family.name}{suffix}/worst"] = Value(family.worst_score.value)
+    for row in evaluated.rows:
+        if row.value is not None:
+            values[f"goals/{row.name}"] = Value(row.value * (row.goal.scale if row.goal else 1.0))
+        numbers = {key: value for key, value in row.figures.items() if isinstance(value, float)}
+        values |= {f"goals/{row.name}/{key}": Value(value) for key, value in numbers.items()}
+    return Measurement(
+        measured="calls" if calls else "replays",
+        about=suite.about,
+        command=" ".join(["weir evaluate --suite", suite.name, *parts, f"--seeds {seeds}"]),
+        model_sha256=run["model"]["sha256"],
+        subject=suite.subject,
+        simulator="" if calls else fingerprint(find_simulator(), shipped_model()),
+        libwebrtc=evaluated.libwebrtc,
+        date=today(),
+        commit=commit(),
+        values=values,
+    )
+
+
+def _of_calls(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequence[CallRecord]]:
+    """The undisturbed calls by set, and as "SET, all sizes" those of sets that differ only in the picture size, in
+    which a scenario has the seeds of all sizes.
+    """
+    remb_alone = {name: undisturbed(one) for name, one in calls.items() if name.endswith(REMB_ALONE)}
+    found = {name: undisturbed(one) for name, one in calls.items() if name not in remb_alone}
+    for base in dict.fromkeys(map(base_name, found)):
+        sizes = [records for name, records in found.items() if base_name(name) == base]
+        if len(sizes) > 1:
+            found[f"{base}, all sizes"] = [
+                one.model_copy(update={"seed": one.seed + 1000 * index})
+                for index, records in enumerate(sizes)
+                for one in records
+            ]
+    for name, records in remb_alone.items():
+        named = [one.model_copy(update={"controller": _REMB_ALONE}) for one in records]
+        found[base_name(name)] = [*found.get(base_name(name), []), *named]
+    return found
+
+
+def _set(records: Sequence[Record], measures: Sequence[str]) -> Iterator[tuple[str, Value]]:
+    """The means of each controller over the common runs, and the differences of Weir's controllers to others."""
+    controllers = ordered_controllers(record.controller for record in records)
+    runs = distinct_runs(records)
+    for name in measures:
+        found = {controller: run_values(runs, controller, name) for controller in controllers}
+        common = common_runs(found.values())
+        for controller, values in found.items():
+            shared = {run: value for run, value in values.items() if run in common}
+            if mean := spread(MEASURES[name], shared):
+                yield f"{controller}/{name}", Value(mean.mean, *mean.ci95)
+                # A few paths on which video is seconds late determine the mean.
+                if name == _END_TO_END:
+                    yield f"{controller}/{name}/median", Value(statistics.median(shared.values()))
+        for own in _OWN:
+            for other in _OTHERS:
+                if own != other and (pair := against(records, own, other, name)):
+                    yield f"{own}-{other}/{name}", Value(pair.mean, *pair.ci95)

@@ -1,0 +1,200 @@
+"""Runs suites: plans their sets, makes missing replays and calls, and judges the goals.
+
+    suite + settings --> sets --> replays (results.jsonl, series/) and calls --> Results --> rows
+
+Each suite has its own folder in the output folder, in which an interrupted run is resumed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from weir_cli.errors import InputError, MissingComponent
+from weir_cli.files.input import printable
+from weir_cli.installation import how_to_get
+from weir_eval.measures.families import summarise_families
+from weir_eval.options.shared import TRACE_SETS
+from weir_eval.records.comparisons import FamilyRow
+from weir_eval.records.record import Record
+from weir_eval.records.summary import RunAbout
+from weir_eval.report.display import dated
+from weir_eval.report.goal_table import GoalRow
+from weir_eval.runs.call_media import with_sources
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.progress import run_with_progress
+from weir_eval.runs.scenario_sets import ScenarioSet, Settings, base_name, of_media
+from weir_eval.runs.simulator import say_left_out
+from weir_eval.runs.store import RunStore
+from weir_sim.controllers import POLICY, PRESETS
+from weir_sim.executables import find_simulator, find_stack
+from weir_sim.versions import unavailable_controllers
+from weir_suites.planned_suite import PlannedSuite
+from weir_suites.results import NOT_CHOSEN, Results
+from weir_suites.suite import Calls, Replays, Suite
+from weir_traces.generate.families.families import FAMILIES
+from weir_traces.schema.media import MEDIA
+
+if TYPE_CHECKING:
+    from weir_suites.real_calls import CalledSets
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A suite's results and rows. `pages`: reports of calls by kind. `libwebrtc`: its version in replays."""
+
+    planned: PlannedSuite
+    results: Results
+    rows: Sequence[GoalRow]
+    records: Sequence[Record]
+    failures: Sequence[str]
+    pages: Mapping[str, Path]
+    libwebrtc: str = ""
+
+    @functools.cached_property
+    def families(self) -> list[FamilyRow]:
+        """The rows of families that ran against gcc or scream, those with video first."""
+        names = [of_media(name, media) for media in MEDIA for name in FAMILIES]
+        rows = summarise_families(self.results.of(*names), POLICY)
+        return [row for row in rows if row.against_better is not None]
+
+    @property
+    def shown(self) -> list[GoalRow]:
+        """The rows, without those of sets that were not chosen; the document has all rows."""
+        return [row for row in self.rows if row.measured or NOT_CHOSEN not in row.reason]
+
+
+def plan_suites(suites: Sequence[Suite], settings: Settings) -> list[PlannedSuite]:
+    """The suites with the chosen scenarios; omits suites without any.
+
+    Raises:
+        InputError: no scenario is chosen, or a trace cannot be used.
+        MissingComponent: a component required for the chosen calls is missing.
+    """
+    planned = [_plan(suite, settings) for suite in suites]
+    chosen = [one for one in planned if one.replays or one.calls or not (settings.chosen or settings.only)]
+    if not chosen:
+        given = [f"--set '{printable(name)}'" for name in settings.chosen]
+        given += [f"--only '{printable(name)}'" for name in settings.only]
+        sets = {*settings.chosen} or {name for suite in suites for name in suite.sets}
+        how = "sets of traces need --traces DIR" if settings.traces is None and sets & {*TRACE_SETS} else "give others"
+        raise InputError(f"{' '.join(given)}: no scenario of {', '.join(one.name for one in suites)} is chosen; {how}")
+    if calls := [call for suite in chosen for call in suite.calls]:
+        _real_calls().check_ends(calls)
+    return chosen
+
+
+def evaluate_suite(
+    planned: PlannedSuite,
+    out: Path,
+    jobs: int | None,
+    console: Console,
+    about: RunAbout,
+    *,
+    quiet: bool,
+) -> Evaluated:
+    """Makes the runs of a suite that are missing in its folder `out`, `jobs` at once (None: one per core), and judges
+    its goals. `about`: the command, for the reports of calls; `quiet`: show no progress.
+
+    Raises:
+        InputError: a folder cannot be used, or the simulator refused a run.
+        MissingComponent: a component required for a run is missing.
+        typer.Exit: status 1: interrupted; complete runs are kept.
+    """
+    outcome = run_with_progress(_replay_plans(planned), out, jobs, console, quiet=quiet)
+    failures = [failure.describe() for failure in outcome.failures]
+    called = _make_calls(planned, out, console, about, quiet=quiet)
+    results = Results(
+        planned.settings,
+        planned.sets,
+        dict(zip((one.name for one in planned.replays), outcome.by_plan, strict=False)),
+        RunStore(out).with_series,
+        called.by_set if called else {},
+        called.settings if called else {},
+        planned.custom.pools,
+    )
+    version = next((record.versions.get("libwebrtc", "") for one in outcome.by_plan for record in one), "")
+    rows = [goal.row(results) for goal in planned.suite.goals]
+    rows = [replace(row, what=dated(row.what, version), detail=dated(row.detail, version)) for row in rows]
+    if called is None:
+        return Evaluated(planned, results, rows, outcome.records, failures, {}, version)
+    records = [*outcome.records, *called.records]
+    return Evaluated(planned, results, rows, records, [*failures, *called.failures], called.pages, version)
+
+
+def _plan(suite: Suite, settings: Settings) -> PlannedSuite:
+    settings = replace(settings, seeds=settings.seeds or suite.seeds, random=settings.random or suite.random)
+    wanted: dict[str, ScenarioSet] = {}
+
+    def is_chosen(one: Replays | Calls, among: set[str] | None = None) -> bool:
+        if settings.chosen and among is None and base_name(one.name) not in settings.chosen:
+            return False
+        found = one.scenarios(settings)
+        matched = [
+            scenario
+            for scenario in found.scenarios
+            if (not settings.only or any(fnmatchcase(scenario.name, pattern) for pattern in settings.only))
+            and (among is None or scenario.name in among)
+        ]
+        if matched or not settings.only:
+            wanted[one.name] = replace(found, scenarios=matched)
+        return bool(matched)
+
+    sized = [one for one in suite.calls if settings.size in (None, one.size)] if settings.calls else []
+    calls = [one for one in sized if is_chosen(one)]
+    called = {scenario.name for one in calls for scenario in wanted[one.name].scenarios}
+    replays = [one for one in suite.replays if is_chosen(one, called if one.with_calls else None)]
+    return PlannedSuite(suite, settings, wanted, replays, calls)
+
+
+def _make_calls(
+    planned: PlannedSuite, out: Path, console: Console, about: RunAbout, *, quiet: bool
+) -> CalledSets | None:
+    return _real_calls().make_calls(planned, out, console, about, quiet=quiet) if planned.calls else None
+
+
+def _real_calls() -> ModuleType:
+    """The module that makes real calls. Raises MissingComponent without `weir-calls`."""
+    try:
+        return import_module("weir_suites.real_calls")
+    except ModuleNotFoundError as error:
+        if error.name != "weir_calls":
+            raise
+        raise MissingComponent(
+            f"real calls need the package weir-calls: {how_to_get('webrtc', 'weir-calls')}"
+        ) from None
+
+
+def _replay_plans(planned: PlannedSuite) -> list[ReplayPlan]:
+    if not planned.replays:
+        return []
+    unavailable = unavailable_controllers(find_simulator())
+    say_left_out((name for one in planned.replays for name in one.controllers), unavailable)
+    return [_replay_plan(planned, one, unavailable) for one in planned.replays]
+
+
+def _replay_plan(planned: PlannedSuite, one: Replays, unavailable: set[str]) -> ReplayPlan:
+    custom = planned.custom
+    controllers = [custom.pools.get(name, name) for name in one.controllers if name not in unavailable]
+    return ReplayPlan(
+        planned.sets[one.name].scenarios,
+        controllers,
+        PRESETS[one.preset],
+        planned.seeds[:1] if one.first_seed else planned.seeds,
+        planned.settings.model,
+        find_stack("libwebrtc" if one.call else "model"),
+        one.series,
+        {name: custom.controllers[name] for name in controllers if name in custom.controllers},
+        one.guard_off,
+        one.decision_delay_ms,
+        with_sources(one.call) if one.call else None,
+        one.path_seed,
+    )

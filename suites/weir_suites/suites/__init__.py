@@ -1,0 +1,27 @@
+"""All suites by name, in the order of reports."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from weir_suites.suite import Suite
+from weir_suites.suites import (
+    calls,
+    fidelity,
+    impairments,
+    natural,
+    opponents,
+    policy,
+    safety,
+    send_side,
+    virtual,
+)
+
+SUITES: Final[dict[str, Suite]] = {
+    suite.name: suite
+    for suite in (
+        *(one.SUITE for one in (policy, opponents, impairments, natural, safety, send_side, virtual, calls)),
+        calls.LOSSES,
+        fidelity.SUITE,
+    )
+}

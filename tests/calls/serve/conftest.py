@@ -1,0 +1,55 @@
+"""A server with pretended calls, on a thread of its own: what tests the browser meets."""
+
+import asyncio
+import threading
+
+import pytest
+from serve.fake_call import FakeCalls
+
+from weir_calls.serve.models import Models
+from weir_calls.serve.server import ServeOptions, Server
+from weir_calls.serve.setup_description import offered_scenarios
+
+CHROMIUM = "/usr/bin/chromium"
+
+
+class RunningServer:
+    """A server in an event loop of its own thread."""
+
+    def __init__(self, out, calls, models, inputs=()):
+        self.out, self.calls, self.models, self.inputs = out, calls, models, inputs
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._server = self._do(self._start())
+        self.url, self.port, self.token = self._server.url, self._server.port, self._server.token
+
+    async def _start(self):
+        server = Server(
+            ServeOptions(offered_scenarios(self.inputs), self.out, self.calls.backend(), Models(self.models))
+        )
+        await server.start()
+        return server
+
+    def _do(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+
+    def close(self):
+        if self._thread.is_alive():
+            self._do(self._server.close())
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(10)
+            self._loop.close()
+
+
+@pytest.fixture
+def calls():
+    return FakeCalls()
+
+
+@pytest.fixture
+def server(tmp_path, calls):
+    (tmp_path / "models").mkdir()
+    running = RunningServer(tmp_path / "calls", calls, tmp_path / "models")
+    yield running
+    running.close()

@@ -1,0 +1,69 @@
+"""`weir serve` as a user starts it: its address, its end, its complaints."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from weir_calls.serve.setup_description import describe_setup, offered_scenarios
+from weir_traces.catalogue import load_bundled
+
+WEIR = [sys.executable, "-c", "from weir_cli.main import main; main()", "serve"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_prints_its_address_serves_and_ends(tmp_path, number):
+    scenario = tmp_path / "mine.json"
+    load_bundled("steps").model_copy(update={"name": "mine"}).save(scenario)
+    command = [*WEIR, str(scenario), "--port", "0", "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = process.stdout.readline().strip()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32,}", address)
+            with urllib.request.urlopen(address.replace("/?", "/setup?"), timeout=10) as answer:
+                text = answer.read().decode()
+            assert '"mine"' in text
+            assert '"muses-cross-traffic"' in text
+            process.send_signal(number)
+            assert process.wait(120) == 0
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["nowhere.json"], 2, "nowhere.json"),
+        (["--out", "steps.json/below"], 2, "--out"),
+        (["--port", "65536"], 2, "--port"),
+        (["--models", "steps.json"], 2, "--models 'steps.json': no such folder"),
+    ],
+)
+def test_wrong_use_is_one_message(tmp_path, arguments, status, said):
+    load_bundled("steps").save(tmp_path / "steps.json")
+    ended = subprocess.run([*WEIR, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == status
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_port_in_use(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [*WEIR, "--port", port, "--out", str(tmp_path)]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert "another --port" in ended.stderr
+
+
+def test_a_file_takes_the_place_of_the_bundled_scenario_of_its_name(tmp_path):
+    own = load_bundled("steps").model_copy(update={"description": "mine"})
+    own.save(tmp_path / "steps.json")
+    groups = offered_scenarios([str(tmp_path / "steps.json")])
+    assert [one.description for group in groups.values() for one in group if one.name == "steps"] == ["mine"]
+    assert describe_setup(groups, tmp_path)["own"] == ["steps"]
+    assert describe_setup(offered_scenarios([]), tmp_path)["own"] == []

@@ -1,0 +1,641 @@
+"""The page in a real browser: with the mouse, with the keyboard alone, on a phone, in dark and light."""
+
+import json
+import os
+import re
+import shutil
+import time
+
+import pytest
+from hand_made import record
+from processes import wait_until
+from serve.conftest import RunningServer
+from serve.fake_call import STEP_S
+from serve.test_picture import GREY, RED, y4m
+
+from weir_calls.serve import picture
+from weir_sim.installed import shipped_model
+from weir_traces.catalogue import load_bundled
+
+CHROMIUM = "/usr/bin/chromium"
+pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
+# Console messages of a browser on a refused request, and on a server that is gone.
+_EXPECTED = ("status of 503", "status of 400", "WebSocket connection", "ERR_CONNECTION_REFUSED")
+LIMIT_S = 120.0
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+NARROW_PHONE = {"width": 320, "height": 640}
+
+
+@pytest.fixture
+def open_page(chromium, server):
+    """open_page(**context options): the page, loaded; any error on it fails the test. Without `beside` no second call
+    is chosen.
+    """
+    contexts, wrong = [], []
+
+    def open_one(viewport=DESKTOP, beside=False, **options):
+        contexts.append(chromium.new_context(viewport=viewport, **options))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(LIMIT_S * 1000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+        page.goto(server.url)
+        page.wait_for_selector("#status:is([data-state=ready], [data-state=lacking], [data-state=running])")
+        if not beside and page.locator("#setup").is_visible():
+            page.locator("#beside").get_by_text("none").click()
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert [text for text in wrong if not any(part in text for part in _EXPECTED)] == []
+
+
+def choose(page, scenario):
+    page.locator(f"input[value='{scenario}']").locator("..").click()
+
+
+def until(page, script):
+    """Waits until the script is true. Playwright's own waiting would need the page to allow eval."""
+    wait_until(lambda: page.evaluate(script), f"not true: {script}")
+
+
+def colours(page, identifier):
+    """How many pixels of a canvas have each colour, without the transparent ones."""
+    return page.evaluate(
+        """(id) => {
+          const canvas = document.getElementById(id), counts = {};
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          for (let at = 0; at < data.length; at += 4) {
+            if (data[at + 3] < 200) continue;
+            const name = `${data[at]},${data[at + 1]},${data[at + 2]}`;
+            counts[name] = (counts[name] || 0) + 1;
+          }
+          return counts;
+        }""",
+        identifier,
+    )
+
+
+def wait_until_drawn(page, *lines):
+    """Until each of these (canvas, colour token) has its line; plots are drawn a moment after the events come."""
+    for canvas, name in lines:
+        colour = token_colour(page, name)
+        wait_until(lambda canvas=canvas, colour=colour: colours(page, canvas).get(colour, 0) > 30, (canvas, name))
+
+
+def token_colour(page, name):
+    return page.evaluate(
+        """(name) => {
+          const probe = document.createElement("i");
+          probe.style.color = `var(${name})`;
+          document.body.append(probe);
+          const colour = getComputedStyle(probe).color.match(/\\d+/g).slice(0, 3).join(",");
+          probe.remove();
+          return colour;
+        }""",
+        name,
+    )
+
+
+def values(page, legend):
+    """The values of a legend: {"Capacity": "2.50 Mbps"}."""
+    items = page.locator(f"#{legend} .item:visible").all()
+    return {item.locator("span").last.inner_text(): item.locator("b").inner_text() for item in items}
+
+
+def overflow(page):
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
+    calls.hold_s = 12.0
+    page = open_page()
+    page.locator("#duration").fill("450")
+    page.locator("#pool-line").fill("pilot=weir copilots=nada fusion=sum")
+    page.locator("#start").click()
+    wait_until(
+        lambda: '"sum" is not known' in page.locator("#refusal").inner_text(), "a wrong specification was accepted"
+    )
+    page.locator("#pool-line").fill("pilot=weir  copilots=nada,rule fusion=min")
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    wait_until(lambda: calls.settings, "no call was started")
+    assert calls.settings[0].controller == "pilot=weir copilots=nada,rule fusion=min"
+
+    def roles():
+        rows = page.locator("#pool-members tr").all()
+        return [(row.locator("th").inner_text(), row.locator("td").first.inner_text()) for row in rows]
+
+    wait_until(
+        lambda: roles() == [("weir", "active"), ("nada", "candidate"), ("rule", "candidate")], "no roles are shown"
+    )
+    assert page.locator("#pool-change").input_value() == "pilot=weir copilots=nada,rule fusion=min"
+    page.locator("#pool-members button").nth(1).click()
+    wait_until(
+        lambda: roles() == [("weir", "candidate"), ("nada", "active"), ("rule", "candidate")],
+        "the controller was not activated",
+    )
+    page.locator("#pool-change").fill("pilot=rule fusion=max policy=by_trust")
+    page.locator("#pool-change").press("Enter")
+    wait_until(
+        lambda: roles() == [("weir", "observing"), ("nada", "observing"), ("rule", "active")],
+        "the specification was not accepted",
+    )
+    assert [order["line"] for order in calls.controls] == [
+        "pilot=nada copilots=weir,rule fusion=min",
+        "pilot=rule fusion=max policy=by_trust",
+    ]
+    assert "pool: pilot=rule fusion=max policy=by_trust" in page.locator("#events").inner_text()
+    assert overflow(page) <= 0
+
+
+def test_another_model_in_the_call(open_page, server, calls):
+    (server.models / "mine.onnx").write_bytes(shipped_model().read_bytes())
+    (server.models / "broken.onnx").write_bytes(b"no model")
+    page = open_page()
+    page.locator("#duration").fill("450")
+    page.locator("#start").click()
+    page.wait_for_selector("#model-form")
+    assert page.locator("#model option").all_inner_texts() == ["shipped", "broken.onnx", "mine.onnx"]
+    page.locator("#model").select_option("broken.onnx")
+    page.locator("#model-form button").click()
+    wait_until(lambda: "refused: model broken.onnx: " in page.locator("#events").inner_text(), "nothing was refused")
+    page.locator("#model").select_option("mine.onnx")
+    page.locator("#model-form button").click()
+    wait_until(lambda: "model: mine.onnx" in page.locator("#events").inner_text(), "no model was changed")
+    assert [order["path"] for order in calls.controls] == [str(server.models / "mine.onnx")]
+    assert overflow(page) <= 0
+    page.locator("#stop").click()
+    page.wait_for_selector("#start")
+    page.locator("#controllers").get_by_text("gcc", exact=True).click()
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    assert page.locator("#model-form").is_hidden()
+
+
+def test_choose_start_drag_watch_stop(open_page, server, calls):
+    calls.hold_s = 12.0
+    page = open_page()
+    assert server.token not in page.url
+    page.locator("#find").fill("cellu")
+    assert page.locator(".scenario:visible").count() >= 3
+    choose(page, "cellular-3m")
+    assert page.locator("#preview-title").inner_text() == "cellular-3m"
+    page.locator("#controllers").get_by_text("shadow").click()
+    page.locator("#senders").get_by_text("weir-peer").click()
+    page.locator("#duration").fill("450")
+    page.locator("#size").select_option("1280x720")
+    page.locator("#presets").get_by_text("latency").click()
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    wait_until(lambda: calls.settings, "no call was started")
+    made = calls.settings[0]
+    assert (made.scenario.name, made.controller, made.sender) == ("cellular-3m", "shadow", "native")
+    assert (made.duration_s, made.width, made.objective) == (450, 1280, (0.1, 0.8, 0.1))
+
+    # The plots have what was sent, in their colours.
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 8")
+    assert page.locator("#status-text").inner_text() == "In the call"
+    wait_until_drawn(page, ("rate-plot", "--c-shadow"), ("rate-plot", "--c-weir"), ("delay-plot", "--c-shadow"),
+                     ("reason-plot", "--c-weir"))  # fmt: skip
+    rates = values(page, "rate-legend")
+    assert list(rates) == ["Capacity", "Received", "Estimate of the sender", "Estimate"]
+    assert all(re.fullmatch(r"\d+(\.\d+)? [kM]bps", value) for value in rates.values()), rates
+
+    def verdict_after_a_step():
+        # The page shows one in 400 ms, with the events that come then.
+        calls.advance(STEP_S)
+        return "for display only, GCC is in charge" in page.locator("#verdict").inner_text()
+
+    wait_until(verdict_after_a_step, "no verdict")
+    assert "frames/s" in page.locator("#picture").inner_text()
+
+    # The weights, with the mouse: many steps, few messages, the last one kept.
+    box = page.locator("#triangle").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] * 0.7)
+    page.mouse.down()
+    began = time.monotonic()
+    for step in range(40):
+        page.mouse.move(
+            box["x"] + box["width"] * (0.4 + 0.0025 * step), box["y"] + box["height"] * (0.7 - 0.0125 * step)
+        )
+    page.mouse.up()
+    shown = page.locator("#weight-throughput").input_value()
+    wait_until(lambda: calls.controls and round(100 * calls.controls[-1]["throughput"]) == int(shown))
+    assert 60 < int(shown) <= 90
+    # One in 120 ms, however long the machine takes for the steps.
+    assert len(calls.controls) <= 2 + (time.monotonic() - began) / 0.12
+    for control in calls.controls:
+        assert control["throughput"] + control["latency"] + control["loss"] == pytest.approx(1)
+        assert min(control["throughput"], control["latency"], control["loss"]) >= 0.05 - 1e-6
+
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert page.locator("#result-title").inner_text() == "The call was stopped"
+    with page.expect_popup() as report:
+        page.locator("#results").get_by_text("Open the report").click()
+    report.value.wait_for_load_state()
+    assert report.value.title() == "Report"
+    wait_until(lambda: page.locator("#calls-table tbody tr").count() == 1, "the call is not in the list")
+    # All is ready for the next call.
+    assert page.locator("#start").is_visible()
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP])
+def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page, calls, viewport):
+    calls.hold_s, calls.lateness_ms = 12.0, 7.0
+    page = open_page(viewport, beside=True)
+    page.locator("#duration").fill("200")
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 8")
+    assert "weir and gcc, at once" in page.locator("#running-what").inner_text()
+    wait_until_drawn(
+        page, *((canvas, f"--c-{name}") for canvas in ("rate-plot", "delay-plot") for name in ("weir", "gcc"))
+    )
+    rates = values(page, "rate-legend")
+    assert {"weir, received", "weir, estimate", "gcc, received", "gcc, estimate of the sender"} <= set(rates)
+    assert "gcc: 30 frames/s" in page.locator("#picture").inner_text()
+    wait_until(lambda: "too slow for two calls at once" in page.locator("#late").inner_text(), "lateness is not shown")
+    assert overflow(page) <= 0
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert page.locator("#results h3").all_inner_texts() == ["weir", "gcc"]
+    assert overflow(page) <= 0
+
+
+def test_the_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, server, tmp_path, monkeypatch):
+    source = tmp_path / "source.y4m"
+    source.write_bytes(y4m((64, 36), GREY[0]))
+    monkeypatch.setattr(picture, "source_video_path", lambda width, height: source)
+    calls.hold_s, calls.frames = 8.0, y4m((64, 36), RED[0])
+    page = open_page(beside=True)
+    page.locator("#start").click()
+    # Nothing more comes: the picture stands still.
+    until(page, "document.querySelectorAll('#pictures figure.frozen:not([hidden])').length === 2")
+    pixel = "[...document.querySelector('#pictures canvas').getContext('2d').getImageData(9, 9, 1, 1).data]"
+    assert page.evaluate(pixel) == [254, 0, 0, 255]
+    received = page.locator("#pictures figure:not(.source) figcaption")
+    assert received.all_inner_texts() == ["weir\nfrozen", "gcc\nfrozen"]
+    assert not page.locator("#pictures .source").is_visible()
+    for settings, frames in zip(calls.settings, calls.received, strict=True):
+        index = '{"frame_number":7,"capture_time_us":1,"render_time_us":2}\n'
+        (settings.out / "frames.y4m.jsonl").write_text(index)
+        os.utime(frames.path, (2**31, 2**31))
+    until(page, "document.querySelectorAll('#pictures figure:not(.frozen):not(.source)').length === 2")
+    page.wait_for_selector("#pictures .source")
+    assert page.evaluate(pixel.replace("canvas", ".source canvas")) == [128, 128, 128, 255]
+    assert overflow(page) <= 0
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert not page.locator("#pictures").is_visible()
+
+
+def test_two_recordings_play_in_step_and_frozen_times_are_marked(open_page, calls, tmp_path):
+    # No picture: the test fires the events of a player.
+    calls.video = tmp_path / "none.mp4"
+    calls.video.write_bytes(b"no video")
+    freeze = {"kind": "freeze", "start_s": 3.0, "duration_s": 2.0, "cause": "loss", "shares": {"loss": 1.0}}
+    calls.episodes = [freeze, freeze | {"kind": "queue", "start_s": 8.0}]
+    # The recording begins with the first frame: the freeze is at 2 to 4 s of it.
+    calls.metrics = {"time_to_first_frame_ms": 1000.0}
+    page = open_page(beside=True)
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    seek = """(to) => {
+      const [first, second] = document.querySelectorAll("#results video");
+      first.currentTime = to;
+      for (const name of ["seeking", "timeupdate"]) first.dispatchEvent(new Event(name));
+      second.dispatchEvent(new Event("timeupdate"));
+      first.playbackRate = 2;
+      first.dispatchEvent(new Event("ratechange"));
+      const marks = [...document.querySelectorAll("#results figcaption")];
+      return [second.currentTime, second.playbackRate, ...marks.map((mark) => (mark.hidden ? "" : mark.textContent))];
+    }"""
+    assert page.evaluate(seek, 2.5) == [2.5, 2, "frozen for 2 s", "frozen for 2 s"]
+    assert page.evaluate(seek, 4.5) == [4.5, 2, "", ""]
+    assert page.evaluate(seek, 8) == [8, 2, "", ""]
+    assert overflow(page) <= 0
+
+
+def test_counts_of_the_guard_are_whole(open_page):
+    page = open_page()
+    page.locator("#start").click()
+    page.wait_for_selector("#guard:not([hidden])")
+    page.evaluate("document.querySelectorAll('.rules dd').forEach((one) => { one.textContent = '128034'; })")
+    for viewport in (PHONE, NARROW_PHONE, DESKTOP):
+        page.set_viewport_size(viewport)
+        lines, inside = page.evaluate(
+            """() => {
+              const all = [...document.querySelectorAll(".rules dd")];
+              const right = (one) => one.getBoundingClientRect().right;
+              return [Math.max(...all.map((one) => one.offsetHeight / parseFloat(getComputedStyle(one).lineHeight))),
+                all.every((one) => right(one) <= right(one.parentElement))];
+            }"""
+        )
+        assert lines < 1.5, viewport
+        assert inside, viewport
+
+
+def test_keyboard_alone(open_page, calls):
+    calls.hold_s = 12.0
+    page = open_page()
+
+    def tab_to(selector, backwards=False):
+        for _ in range(40):
+            page.keyboard.press("Shift+Tab" if backwards else "Tab")
+            if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"the keyboard does not reach {selector}")
+
+    def focus_is_seen():
+        return page.evaluate(
+            """() => {
+              let node = document.activeElement;
+              if (node.type === "radio") node = node.parentElement;
+              const style = getComputedStyle(node);
+              return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+            }"""
+        )
+
+    tab_to("#find")
+    assert focus_is_seen()
+    tab_to("input[name=scenario]")
+    assert focus_is_seen()
+    before = page.locator("#preview-title").inner_text()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#preview-title").inner_text() != before
+    tab_to("input[name=controller]")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    tab_to("input[name=sender]")
+    tab_to("#duration")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    assert "5 to 600" in page.locator("#refusal").inner_text()
+    assert page.evaluate("document.activeElement.id") == "duration"
+    page.keyboard.press("Control+a")
+    page.keyboard.type("400")
+    tab_to("#start")
+    assert focus_is_seen()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#stop")
+    # Start is gone; the focus is where the call is stopped.
+    assert page.evaluate("document.activeElement.id") == "stop"
+    assert page.locator("#status-text").get_attribute("aria-hidden") is None
+    tab_to("#weight-latency")
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    wait_until(lambda: calls.controls and round(100 * calls.controls[-1]["latency"]) == 37, "the slider sent nothing")
+    total = sum(int(page.locator(f"#weight-{name}").input_value()) for name in ("throughput", "latency", "loss"))
+    assert total == 100
+    assert page.locator("#weight-latency").get_attribute("aria-valuetext") == "37 percent"
+    tab_to("#plots")
+    assert focus_is_seen()
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 10")
+    page.keyboard.press("Home")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    until(page, "document.getElementById('readout').textContent.startsWith('At 2.')")
+    assert re.search(r"Rate, Received: \d+", page.locator("#readout").inner_text())
+    page.keyboard.press("Escape")
+    tab_to("#stop", backwards=True)
+    page.keyboard.press("Space")
+    page.wait_for_selector("#result:not([hidden])")
+    assert page.evaluate("document.activeElement.id") == "result"
+    assert calls.settings[0].duration_s == 400
+
+
+@pytest.mark.parametrize("viewport", [PHONE, NARROW_PHONE, DESKTOP])
+def test_every_state_fits_and_can_be_read(open_page, calls, viewport):
+    calls.hold_s = 8.0
+    calls.lacking = [
+        "/dev/net/tun, for the link: modprobe tun; in a container, add --device /dev/net/tun --cap-add NET_ADMIN"
+    ]
+    page = open_page(viewport=viewport)
+    page.wait_for_selector("#missing:not([hidden])")
+    # Nothing is ready while something is missing.
+    page.wait_for_selector("#status[data-state=lacking]")
+    assert page.locator("#status-text").inner_text() == "A call cannot be made here"
+    assert overflow(page) <= 0
+    calls.lacking = []
+    page.locator("#duration").fill("600")
+    page.locator("#pool-line").fill("pilot=weir copilots=nada,rule fusion=min policy=by_trust")
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 5")
+    assert overflow(page) <= 0
+    page.wait_for_selector(".legend .item")
+    assert is_whole(page, "#pool-members button")
+    assert_can_be_read(page, "#running-what", ".legend .item", "#stop", "#verdict span")
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    page.wait_for_selector("#calls-table tbody tr")
+    assert overflow(page) <= 0
+    assert is_whole(page, "#calls-table td")
+    assert_can_be_read(page, "#start", ".about small", "#calls-table tbody th")
+
+
+def assert_can_be_read(page, *selectors):
+    """In light and in dark; these elements, and all text at the top."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == (scheme == "dark")
+        assert contrast(page, "body") >= 7
+        for selector in selectors:
+            assert contrast(page, selector) >= 4.5, (scheme, selector)
+
+
+def is_whole(page, selector):
+    """True if these elements are within their section, without scrolling sideways."""
+    return page.evaluate(
+        """(selector) => [...document.querySelectorAll(selector)].every((node) =>
+          node.getBoundingClientRect().right <= node.closest("section").getBoundingClientRect().right)""",
+        selector,
+    )
+
+
+def contrast(page, selector):
+    """WCAG contrast ratio of an element's text with what is behind it."""
+    return page.evaluate(
+        """(selector) => {
+          const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+          const rgb = (colours) => {
+            for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+            return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+          };
+          const light = ([r, g, b]) => [r, g, b].map((value) => value / 255)
+            .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+            .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+          const node = document.querySelector(selector), behind = [];
+          for (let each = node; each; each = each.parentElement) behind.unshift(getComputedStyle(each).backgroundColor);
+          const back = light(rgb(["white", ...behind])), text = light(rgb([getComputedStyle(node).color]));
+          return (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05);
+        }""",
+        selector,
+    )
+
+
+def test_two_viewers_and_one_that_comes_back(open_page, calls):
+    calls.hold_s = 8.0
+    page = open_page()
+    other = open_page()
+    page.locator("#duration").fill("400")
+    page.locator("#start").click()
+    other.wait_for_selector("#stop")
+    # The one who did not start it sees it, steers it, and the other sliders follow.
+    other.locator("#presets").get_by_text("throughput").click()
+    until(page, "document.getElementById('weight-throughput').value === '80'")
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 6")
+    # A page that is opened anew has the recent history at once.
+    page.reload()
+    page.wait_for_selector("#stop")
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 6")
+    assert page.locator("#weight-throughput").input_value() == "80"
+    until(
+        page,
+        """(() => { const canvas = document.getElementById("rate-plot"), pen = canvas.getContext("2d");
+          const { data } = pen.getImageData(48, 0, 12, canvas.height); return data.some((value) => value > 0); })()""",
+    )
+    page.locator("#down").click()
+    wait_until(lambda: {"type": "down", "duration_s": 5.0} in calls.controls, "the link was not cut")
+    until(other, "[...document.querySelectorAll('#events li')].some((line) => line.textContent.includes('link down'))")
+
+
+def test_a_server_that_ends_is_said(open_page, server):
+    page = open_page()
+    server.close()
+    page.wait_for_selector("#status[data-state=lost]")
+    page.locator("#start").click()
+    page.wait_for_selector("#refusal:not(:empty)")
+    assert "weir serve" in page.locator("#refusal").text_content()
+
+
+def test_text_of_others_is_text(open_page, server):
+    folder = server.out / "x"
+    folder.mkdir(parents=True)
+    attack = "<img src=x onerror=document.title='taken'>"
+    (folder / "call.json").write_text(json.dumps(record(attack, attack, disturbed=[attack]).to_json()))
+    page = open_page()
+    page.wait_for_selector("#calls-table tbody tr")
+    assert attack in page.locator("#calls-table tbody tr").inner_text()
+    assert page.locator("#calls-table img").count() == 0
+    assert page.title() == "Weir: calls"
+
+
+LINK = "<a href='call.json'><text y='20'>record</text></a>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("report.html", f"<script>SCRIPT</script>{LINK}"),
+        ("picture.svg", f"<svg xmlns='http://www.w3.org/2000/svg'><script>SCRIPT</script>{LINK}</svg>"),
+    ],
+    ids=["html", "svg"],
+)
+def test_a_strangers_file_of_a_call_cannot_start_one(chromium, server, calls, name, text):
+    """Its script runs, as that of reports does, in an origin of its own: neither it nor what it opens is the page."""
+    folder = server.out / "x"
+    folder.mkdir(parents=True)
+    (folder / "call.json").write_text("{}")
+    call = {"scenario": "steps", "sender": "native", "controller": "gcc", "duration_s": 5, "size": "640x360"}
+    call["objective"] = {"throughput": 0.4, "latency": 0.5, "loss": 0.1}
+    script = """
+      window.attempts = 0;
+      const opened = window.open("/"), start = (from) => from.fetch("/call", { method: "POST", body: 'CALL' });
+      const attempt = (from) => { try { start(from).catch(() => 0); } catch {} };
+      setInterval(() => { [self, opened].forEach(attempt); attempts++; }, 50);
+    """.replace("CALL", json.dumps(call))
+    (folder / name).write_text(text.replace("SCRIPT", script if name.endswith("html") else f"<![CDATA[{script}]]>"))
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(server.url)
+    page.goto(f"{server.url.partition('/?')[0]}/calls/x/{name}")
+    until(page, "window.attempts >= 10")
+    assert page.evaluate("self.origin") == "null"
+    assert calls.settings == []
+    # A link to another file of the call works.
+    page.get_by_text("record").click()
+    page.wait_for_url("**/call.json")
+    assert page.inner_text("body") == "{}"
+    context.close()
+
+
+def test_a_named_file_is_chosen_and_a_later_choice_is_kept(chromium, tmp_path, calls):
+    for name, bundled in (("mine", "sawtooth"), ("other", "outage")):
+        load_bundled(bundled).model_copy(update={"name": name}).save(tmp_path / f"{name}.json")
+    context = chromium.new_context()
+    page = context.new_page()
+    shown = page.locator("#preview-title")
+    for files, wanted in (([], "step-down-up"), (["mine.json", "other.json"], "mine"), (["other.json"], "other")):
+        server = RunningServer(tmp_path / "calls", calls, None, [str(tmp_path / name) for name in files])
+        # The page remembers by origin, and each server has its own here.
+        page.goto(server.url)
+        page.wait_for_selector("#status[data-state=ready]")
+        assert shown.inner_text() == wanted
+        choose(page, "steps")
+        page.goto(server.url)
+        page.wait_for_selector("#status[data-state=ready]")
+        assert shown.inner_text() == "steps"
+        kept = page.evaluate("localStorage.getItem('weir.serve.choice')")
+        server.close()
+        context.add_init_script(f"localStorage.getItem('x') || localStorage.setItem('weir.serve.choice', {kept!r})")
+        context.add_init_script("localStorage.setItem('x', 1)")
+    context.close()
+
+
+def test_what_comes_after_the_call_is_not_drawn(open_page):
+    page = open_page()
+    ends = page.evaluate(
+        """async () => {
+          const { CallData } = await import("/page/call_data.js");
+          return ["weir", "gcc"].map((controller) => {
+            const data = new CallData(controller, null);
+            const stats = (second, bytes) => ({ type: "stats", end: "receiver", time_us: 1e6 * second,
+              report: [{ type: "inbound-rtp", kind: "video", bytesReceived: bytes }] });
+            data.take({ type: "state", started_us: 1e6, time_us: 1e6 });
+            for (let second = 2; second < 6; second++) {
+              data.take(stats(second, 1e5 * second));
+              if (controller === "weir") data.take({ type: "estimate", time_us: 1e6 * second, receive_rate_bps: 8e5 });
+            }
+            data.take({ type: "state", text: "ending the call", time_us: 5.1e6 });
+            data.take(stats(5.2, 5e5));
+            if (controller === "weir") data.take({ type: "estimate", time_us: 5.2e6, receive_rate_bps: 0 });
+            return [data.series.received.values.at(-1), data.now];
+          });
+        }"""
+    )
+    assert ends == [[8e5, 4000], [8e5, 4000]]
+
+
+def test_the_sum_of_the_weights_stays_1(open_page):
+    page = open_page()
+    sums = page.evaluate(
+        """async () => {
+          const { allowed, fromPoint, moved, percents, toPoint } = await import("/page/objective.js");
+          const bad = [];
+          const check = (weights, what) => {
+            const sum = weights.reduce((a, b) => a + b, 0);
+            if (Math.abs(sum - 1) > 1e-9 || Math.min(...weights) < 0.05 - 1e-9) bad.push([what, weights]);
+            if (percents(weights).reduce((a, b) => a + b, 0) !== 100) bad.push(["percents", weights]);
+          };
+          let weights = [0.4, 0.5, 0.1];
+          for (let step = 0; step < 3000; step++) {
+            const before = weights;
+            weights = moved(weights, step % 3, ((step * 37) % 101) / 100, 0.05);
+            check(weights, "moved");
+            const back = fromPoint(toPoint(weights));
+            if (back.some((value, index) => Math.abs(value - weights[index]) > 1e-9)) bad.push(["point", weights]);
+            check(allowed(fromPoint([(step * 53) % 400 - 70, (step * 29) % 300 - 50]), 0.05), "allowed");
+          }
+          return bad.slice(0, 3);
+        }"""
+    )
+    assert sums == []

@@ -1,0 +1,131 @@
+"""`weir replay --stack libwebrtc`, and measures of runs that know when frames were rendered."""
+
+import json
+
+import numpy as np
+import pytest
+
+from weir_calls.call.media.sent_media import with_sources
+from weir_eval.measures.viewer import rendered_measures, viewer_measures
+from weir_eval.records.results_file import read_records
+from weir_eval.records.run_record import RunRecord
+from weir_eval.runs.call_media import CallMedia, Encoder
+
+
+def of_frames(**columns):
+    frames = {
+        "capture_time_us": [int(1e6 * n / 30) for n in range(300)],
+        "bytes": [4000] * 300,
+        "sent_time_us": [0] * 300,
+        "key_frame": [0] * 300,
+        **columns,
+    }
+    flow = {"id": "media", "kind": "rtp", "controller": "gcc", "series": {"frames": frames}}
+    return RunRecord.model_validate({
+        "schema": "weir.result/1", "scenario": "s", "controller": "gcc", "seed": 1, "duration_s": 10.0,
+        "path": {"one_way_delay_ms": 25.0}, "flows": [flow], "series": {"interval_s": 0.1},
+    })  # fmt: skip
+
+
+def rendered_after(*delays_ms):
+    """A record of frames of which each is rendered after the next of these delays, and arrived 50 ms before."""
+    capture_us = [int(1e6 * n / 30) for n in range(300)]
+    delays_us = [int(1e3 * delays_ms[n % len(delays_ms)]) for n in range(300)]
+    rendered_us = [capture + delay for capture, delay in zip(capture_us, delays_us, strict=True)]
+    return of_frames(
+        complete_time_us=[time - 50_000 for time in rendered_us], rendered_time_us=rendered_us, height=[360] * 300,
+        qp=[20 + n % 11 for n in range(300)],
+    )  # fmt: skip
+
+
+def test_end_to_end_delay_is_that_of_the_rendering():
+    record = rendered_after(200)
+    measures = rendered_measures(record.flows[0])
+    assert measures["end_to_end_delay_ms_p50"] == measures["end_to_end_delay_ms_p95"] == pytest.approx(200)
+    assert measures["frame_height_mean"] == 360
+    assert measures["qp_mean"] == pytest.approx(np.mean([20 + n % 11 for n in range(300)]))
+
+
+def test_a_quantizer_that_is_not_known_has_no_mean():
+    flow = rendered_after(100).flows[0]
+    flow.series["frames"]["qp"] = [-1] * 300
+    assert rendered_measures(flow)["qp_mean"] is None
+
+
+def test_freezes_are_those_of_the_rendering():
+    record = rendered_after(100)
+    late = record.flows[0].series["frames"]["rendered_time_us"]
+    for index in range(100, 150):
+        late[index] = None
+    measures = viewer_measures(record, record.flows[0])
+    assert measures["freeze_count"] == 1
+    assert measures["total_freezes_duration_s"] == pytest.approx(51 / 30, abs=0.01)
+
+
+def test_runs_of_the_model_have_none_of_it():
+    record = of_frames(complete_time_us=[int(1e6 * n / 30) + 60_000 for n in range(300)])
+    assert rendered_measures(record.flows[0]) == {}
+    assert viewer_measures(record, record.flows[0])["freeze_count"] == 0
+
+
+def test_the_job_names_the_source_video_and_the_record_does_not(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    media = with_sources(CallMedia(Encoder.VP8, 80, 40))
+    assert media.request() == media.description() | {"video": str(next(tmp_path.rglob("*.y4m")))}
+    assert with_sources(CallMedia(Encoder.FAKE)).request() == {
+        "encoder": "fake",
+        "width": 640,
+        "height": 360,
+        "sender": "chromium",
+    }
+
+
+def test_a_replay_on_libwebrtcs_stack(virtual_call_program, run_weir, tmp_path):
+    # One job at a time: records are written as runs end.
+    options = (
+        "catalogue/steps",
+        "--stack",
+        "libwebrtc",
+        "--encoder",
+        "fake",
+        "--duration",
+        8,
+        "--seeds",
+        1,
+        "--jobs",
+        1,
+    )
+    controllers = ("--controller", "weir", "--controller", "gcc", "--objectives", 0)
+    status, _, error = run_weir("replay", *options, *controllers, "--out", tmp_path / "out")
+    assert status == 0, error
+    records = read_records(tmp_path / "out" / "results.jsonl", RunRecord)
+    assert [one.controller for one in records] == ["weir", "gcc"]
+    for record in records:
+        assert (record.stack, record.virtual_call) == ("libwebrtc", CallMedia(Encoder.FAKE).description())
+        assert record.measures["receive_rate_bps"] > 1e5
+        assert record.measures["end_to_end_delay_ms_p95"] > record.measures["network_delay_ms_p95"] / 2
+    run_weir("replay", *options, *controllers, "--out", tmp_path / "again")
+    assert (tmp_path / "again/results.jsonl").read_bytes() == (tmp_path / "out/results.jsonl").read_bytes()
+
+
+def test_a_controller_with_a_sender_of_the_simulators_own_is_refused(virtual_call_program, run_weir, tmp_path):
+    status, _, error = run_weir("replay", "catalogue/steps", "--stack", "libwebrtc", "--controller", "oracle")
+    assert status == 2
+    assert "--stack model" in error
+
+
+def test_a_missing_program_is_named(run_weir, monkeypatch, tmp_path):
+    monkeypatch.setenv("WEIR_VIRTUAL_CALL", str(tmp_path / "none"))
+    status, _, error = run_weir("replay", "catalogue/steps", "--stack", "libwebrtc")
+    assert status == 3
+    assert "make webrtc" in error
+
+
+def test_a_job_that_is_wrong_is_answered(virtual_call_program):
+    import subprocess
+
+    job = json.dumps({"job": 1, "scenario": {}, "controller": "gcc", "call": {"encoder": "H264"}})
+    answer = subprocess.run(
+        [virtual_call_program, "run", "-"], input=job + "\n", capture_output=True, text=True, check=True
+    )
+    assert "error" in json.loads(answer.stdout)

@@ -1,0 +1,63 @@
+"""Fixtures for several folders, whose conftest.py imports them by name."""
+
+import json
+from pathlib import Path
+
+import fake_weir_sim
+import pytest
+
+from weir_cli.errors import MissingComponent
+from weir_sim.executables import find_virtual_call
+from weir_traces.schema.scenario import Scenario
+
+FAKE = Path(fake_weir_sim.__file__)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Debian's browser, to look at pages with."""
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def virtual_call_program():
+    """weir-virtual-call; skips where it is not built."""
+    try:
+        return find_virtual_call()
+    except MissingComponent as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def fake_simulator(monkeypatch):
+    """The stand-in for weir-sim, named in WEIR_SIM as a user would."""
+    monkeypatch.setenv("WEIR_SIM", str(FAKE))
+    monkeypatch.delenv("FAKE_WEIR_SIM", raising=False)
+    return FAKE
+
+
+@pytest.fixture
+def misbehave(monkeypatch):
+    """misbehave({"gcc:1": "die"}): see fake_weir_sim.py."""
+    return lambda behaviour: monkeypatch.setenv("FAKE_WEIR_SIM", json.dumps(behaviour))
+
+
+@pytest.fixture
+def make_record():
+    """The record that the stand-in answers to a job."""
+    return fake_weir_sim.make_record
+
+
+@pytest.fixture
+def scenarios():
+    """Two short scenarios."""
+    steady = {"times_s": [0.0], "rates_bps": [1e6]}
+    step = {"times_s": [0.0, 5.0], "rates_bps": [2e6, 1e6]}
+    return [
+        Scenario.make(name=name, duration_s=10.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
+        for name, capacity in (("steady", steady), ("step", step))
+    ]

@@ -1,4 +1,0 @@
-"""Training of Weir's learned policy: the environment, learners, adaptation, and export.
-
-The environment, `weir.trainer.gym`, does not need torch; `learning`, `policies` and export do.
-"""

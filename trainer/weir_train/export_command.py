@@ -1,0 +1,57 @@
+"""The command `weir export`."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir_cli.files.input import check_exists
+from weir_cli.installation import require
+from weir_cli.options import ForceOption, loading
+from weir_train.model.file import BEST_MODEL, check_checkpoint_file, check_target, trained_policy
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="Folder of a training run, or a checkpoint in one.")],
+    out: Annotated[Path, typer.Option(help="The ONNX file; its model card is written beside it.")] = Path("weir.onnx"),
+    best: Annotated[
+        bool, typer.Option("--best", help="The best policy of the evaluations (--eval) instead of the last.")
+    ] = False,
+    force: ForceOption = False,
+) -> None:
+    """Export a trained policy to ONNX, check it in every available runtime, and write its model card."""
+    check_exists(run)
+    require("weir-train[learning]")
+    check_target(out, force=force)
+    checkpoint = run / BEST_MODEL if best else trained_policy(run)
+    check_checkpoint_file(checkpoint)
+    with loading():
+        from weir_train.model.card import write_card
+
+    _say("loading torch")
+    from weir_train.learning.stages import export_run
+
+    export_run(checkpoint.parent, out, checkpoint, _say)
+    if best:
+        _say_if_nothing_was_learned(run)
+    typer.echo(f"{out}\n{write_card(out)}")
+
+
+def _say(text: str) -> None:
+    typer.echo(f"weir: {text}", err=True)
+
+
+def _say_if_nothing_was_learned(run: Path) -> None:
+    from weir_train.learning.run_record import EVALUATIONS, read_evaluations
+
+    steps, results = read_evaluations(run / EVALUATIONS)
+    means = results.mean(axis=1)
+    untrained, trained = means[steps == 0].max(initial=-math.inf), means[steps > 0].max(initial=-math.inf)
+    if untrained >= trained:
+        _say(
+            f"the untrained policy was better (reward {untrained:.4f} before the first step, {trained:.4f} at best "
+            "after it): train for more steps"
+        )

@@ -1,0 +1,136 @@
+"""Callbacks of a training run: checkpoints, entropy decay, progress, the means of episodes, and averaged weights."""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import JSONOutputFormat
+
+from weir_cli.files.output import opened
+from weir_sim.controllers import WEIGHTS
+from weir_train.configuration.training import TrainingConfiguration
+from weir_train.learning.algorithms import LinearSchedule, load_policy
+from weir_train.learning.checkpoint import policy_arrays, write_checkpoint
+from weir_train.learning.learner import TrainingProgress
+from weir_train.learning.run_record import PROGRESS_LOG
+from weir_train.model.file import AVERAGED
+
+EPISODES_SHOWN = 200
+# For rollouts of a few steps, too short for one record each.
+STEPS_BETWEEN_RECORDS = 1000
+
+
+class ProgressLog(JSONOutputFormat):
+    """stable-baselines3's `progress.json`, one line per log call; a resumed run appends to it."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = io.TextIOWrapper(io.BufferedWriter(opened(path, append=True)), encoding="utf-8")
+
+
+class Recorder(BaseCallback):
+    """Writes checkpoints, decays entropy, and records progress and the means of finished episodes."""
+
+    def __init__(
+        self,
+        configuration: TrainingConfiguration,
+        folder: Path,
+        save: Callable[[], None],
+        on_progress: Callable[[TrainingProgress], None] | None,
+        steps_between: int,
+    ) -> None:
+        super().__init__()
+        self._configuration = configuration
+        self._folder = folder
+        self._save = save
+        self._on_progress = on_progress
+        self._episodes: deque[dict[str, Any]] = deque(maxlen=EPISODES_SHOWN)
+        self._saved_at = 0
+        self._recorded_at = 0
+        self._steps_between = steps_between
+
+    @property
+    def mean_reward(self) -> float:
+        """Mean reward per step over the latest episodes; NaN before the first has ended."""
+        return float(np.mean([episode["r"] for episode in self._episodes])) if self._episodes else float("nan")
+
+    def _on_training_start(self) -> None:
+        self._saved_at = self._recorded_at = self.num_timesteps
+        self.logger.output_formats.append(ProgressLog(self._folder / PROGRESS_LOG))
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "episode" in info:
+                self._episodes.append(info["episode"])
+        return True
+
+    def _on_rollout_end(self) -> None:
+        configuration, ppo = self._configuration, self._configuration.ppo
+        if isinstance(self.model, PPO):
+            schedule = LinearSchedule(ppo.entropy_coefficient, ppo.entropy_coefficient_end)
+            self.model.ent_coef = schedule(1.0 - self.num_timesteps / configuration.steps)
+        last = self.num_timesteps >= configuration.steps
+        if self.num_timesteps - self._recorded_at < self._steps_between and not last:
+            return
+        self._recorded_at = self.num_timesteps
+        objectives = (
+            np.mean([episode["objectives"] for episode in self._episodes], axis=0)
+            if self._episodes
+            else np.full(3, np.nan)
+        )
+        for name, value in zip(WEIGHTS, objectives, strict=True):
+            self.logger.record(f"objectives/{name}", float(value))
+        self.logger.record("rollout/mean_reward_per_step", self.mean_reward)
+        if self.num_timesteps - self._saved_at >= configuration.checkpoint_every_steps:
+            self._saved_at = self.num_timesteps
+            self._save()
+        if self._on_progress is not None:
+            shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
+            self._on_progress(TrainingProgress(self.num_timesteps, self.mean_reward, shown))
+
+
+class WeightAverage(BaseCallback):
+    """Exponential moving average: after every update, average = decay * average + (1 - decay) * weights.
+
+    Args:
+        decay: in (0, 1).
+        algorithm: of the run.
+        folder: of the run. `save` writes the average there, as a checkpoint that `load_policy` reads; an existing
+            average is continued.
+
+    Raises:
+        InputError: the average in the folder is damaged.
+    """
+
+    def __init__(self, decay: float, algorithm: str, folder: Path) -> None:
+        super().__init__()
+        self._decay = decay
+        self._algorithm = algorithm
+        self._file = folder / AVERAGED
+        self._weights: dict[str, torch.Tensor] = {}
+        if self._file.is_file():
+            self._weights = dict(load_policy(self._file).state_dict())
+
+    def _on_rollout_start(self) -> None:
+        """Updates the average after every update, because a rollout follows; an empty average starts here."""
+        now = self.model.policy.state_dict()
+        if not self._weights:
+            self._weights = {name: weight.detach().clone() for name, weight in now.items()}
+        for name, weight in now.items():
+            self._weights[name].lerp_(weight.detach(), 1.0 - self._decay)
+
+    def _on_step(self) -> bool:
+        return True
+
+    def save(self) -> None:
+        """Writes the average; the model does not change."""
+        if not self._weights:
+            return
+        write_checkpoint(self._file, self._algorithm, self.num_timesteps, policy_arrays(self._weights))

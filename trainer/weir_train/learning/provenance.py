@@ -1,0 +1,87 @@
+"""The origin of a model: recorded when it is trained, written into its metadata and its card."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from weir_eval.measurement import commit, today
+from weir_train.configuration.scenarios import ScenarioSettings
+from weir_train.configuration.training import TrainingConfiguration
+from weir_train.learning.checkpoint import read_checkpoint
+from weir_train.learning.learner import learner_of
+from weir_train.learning.run_record import TrainingRecord, load_run_configuration, read_training_record
+from weir_train.model.file import CHECKPOINT
+
+
+def record_origin(record: TrainingRecord, configuration: TrainingConfiguration) -> None:
+    """Records versions, machine, date, commit and inputs at the start of a run."""
+    learner = learner_of(configuration)
+    record.versions = {package: version(package) for package in learner.PACKAGES}
+    record.hardware = f"{os.cpu_count()} CPU cores, {platform.machine()}"
+    record.date = today()
+    record.commit = commit()
+    record.origin = learner.origin(configuration)
+
+
+def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathLike[str]) -> dict[str, Any]:
+    """Returns the provenance of a policy in a training folder.
+
+    Raises:
+        InputError: the folder holds no training, or the file no checkpoint.
+    """
+    record = read_training_record(folder)
+    found = provenance_of(load_run_configuration(folder), read_checkpoint(checkpoint).steps, record)
+    return found if Path(checkpoint).name == CHECKPOINT else found | {"checkpoint": Path(checkpoint).name}
+
+
+def provenance_of(configuration: TrainingConfiguration, steps: int, record: TrainingRecord) -> dict[str, Any]:
+    """Returns the entries of the metadata `weir.provenance`."""
+    environment = configuration.environment
+    done = f"{steps:,}" if steps >= configuration.steps else f"{steps:,} of {configuration.steps:,} planned"
+    described = learner_of(configuration).description(configuration, done)
+    found: dict[str, Any] = {
+        "algorithm": f"{described['algorithm']} of {environment.interval_ms} ms, seed {configuration.seed}",
+        "data": data_text(configuration.scenarios, configuration.curriculum),
+        "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
+        "side": environment.side,
+        "reward": environment.reward,
+        "action": environment.action.model_dump(),
+        "network": described["network"] | {"preference": configuration.policy.preference_size},
+    }
+    if configuration.stages:
+        found["stages"] = [_stage_text(stage) for stage in configuration.stages]
+    if record.interrupted and steps < configuration.steps:
+        found["interrupted"] = True
+    if record.commands:
+        found["command"] = " && ".join(record.commands)
+    if record.configuration is not None:
+        found["configuration"] = record.configuration.model_dump()
+    found |= record.origin
+    recorded = ("versions", "hardware", "date", "commit")
+    return found | {name: value for name in recorded if (value := getattr(record, name))}
+
+
+def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:
+    """Describes the scenarios of a training."""
+    if scenarios.source == "random_domain":
+        return (
+            f"{'ordinary paths of the ' if scenarios.ordinary else ''}random domain "
+            "(weir_traces.generate.random_domain), split train, "
+            f"mean capacity at most {scenarios.maximum_mean_bps / 1e6:g} Mbps, "
+            f"episodes of {scenarios.minimum_duration_s:g} to {scenarios.maximum_duration_s:g} s"
+        )
+    if scenarios.source == "random_traces":
+        return f"{scenarios.traces} traces of weir_traces.generate.random_trace, curriculum {curriculum}"
+    return f"scenario files {', '.join(path.name for path in scenarios.files)}, curriculum {curriculum}"
+
+
+def _stage_text(stage: Mapping[str, Any]) -> str:
+    """Describes a stage of a training: its last step, and those of its settings that concern the data."""
+    tables = [stage, *(stage.get(table, {}) for table in ("environment", "scenarios"))]
+    own = [f"{key} {table[key]}" for table in tables for key in ("curriculum", "stack", "source") if key in table]
+    return " ".join([f"to step {stage['steps']:,}", *([f"({'; '.join(own)})"] if own else [])])

@@ -1,0 +1,121 @@
+"""The files of a training folder, among them `training.json`, the record of the run.
+
+Needs neither torch nor stable-baselines3.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from weir_cli.errors import InputError
+from weir_cli.files.input import LARGEST_TEXT_BYTES, parse_json, printable, read_bytes, read_text
+from weir_cli.files.output import write_text
+from weir_eval.json_lines import LARGEST_NUMBER
+from weir_eval.records.part import read_document
+from weir_train.configuration.training import IN_PAPERS, TrainingConfiguration, checked_configuration
+from weir_train.model.file import CONFIGURATION
+
+FILE = "training.json"
+# Names and contents are those of stable-baselines3.
+PROGRESS_LOG = "progress.json"
+EVALUATIONS = "evaluations.npz"
+
+
+class ConfigurationFile(BaseModel):
+    """The configuration file at the start of a run of `weir train`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    sha256: str
+
+
+class TrainingRecord(BaseModel):
+    """Times are sums over all parts of a resumed run. `commands` has one entry for each part that a command ran.
+
+    `interrupted` is true until all planned steps are done, also while the run is active; `steps` is the number at the
+    end of the last part. An exported model has the number of steps of its checkpoint. `origin` has inputs of the
+    algorithm, such as teachers.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    steps: int = 0
+    interrupted: bool = True
+    wall_s: float = 0.0
+    steps_per_s: float = 0.0
+    commands: list[str] = []
+    configuration: ConfigurationFile | None = None
+    versions: dict[str, str] = {}
+    rule_mean_reward: float | None = None
+    hardware: str = ""
+    date: str = ""
+    commit: str = ""
+    origin: dict[str, Any] = {}
+
+    def save(self, folder: Path) -> None:
+        """Writes the record into the folder."""
+        write_text(folder / FILE, self.model_dump_json(indent=1) + "\n")
+
+
+def read_training_record(folder: str | os.PathLike[str]) -> TrainingRecord:
+    """Reads the record in a training folder; returns an empty one if there is none.
+
+    Raises:
+        InputError: the record is invalid.
+    """
+    path = Path(folder) / FILE
+    return read_document(path, TrainingRecord, "record of a training run") if path.exists() else TrainingRecord()
+
+
+def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Reads steps (E,) and rewards per step (E, scenarios) of the evaluations so far; empty without a file.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    if not path.is_file():
+        return np.zeros(0), np.zeros((0, 0))
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if sum(one.file_size for one in file.zip.infolist()) > LARGEST_TEXT_BYTES:
+                raise ValueError(f"unpacks to over {LARGEST_TEXT_BYTES >> 20} MiB")
+            found = file["timesteps"], file["results"]
+        if any(one.dtype.kind not in "iuf" or not (np.abs(one) <= LARGEST_NUMBER).all() for one in found):
+            raise ValueError("values that are no finite numbers")
+        steps, rewards = (one.astype(float) for one in found)
+        if rewards.ndim != 2 or steps.shape != rewards.shape[:1] or not rewards.size:
+            raise ValueError(f"{steps.shape} steps and rewards of shape {rewards.shape}")
+    # A damaged zip may raise any error.
+    except Exception as error:
+        raise InputError(f"{path}: is not what `weir train --eval` writes: {error}; remove it to do without") from None
+    return steps, rewards
+
+
+def configuration_file(path: str | os.PathLike[str]) -> ConfigurationFile:
+    """Returns the name and the hash of a configuration file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    return ConfigurationFile(name=printable(Path(path).name), sha256=hashlib.sha256(read_bytes(path)).hexdigest())
+
+
+def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfiguration:
+    """Reads the configuration of a training folder.
+
+    Raises:
+        InputError: the folder has none, or an invalid one.
+    """
+    path = Path(folder) / CONFIGURATION
+    values = parse_json(read_text(path), str(path))
+    if isinstance(values, dict):
+        # Version 0.1.0 wrote the tables of all algorithms.
+        values = {key: one for key, one in values.items() if key not in IN_PAPERS or key == values.get("algorithm")}
+    return checked_configuration(values, str(path))

@@ -1,0 +1,114 @@
+"""The command `weir train`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weir_cli.errors import InputError
+from weir_cli.files.input import check_exists, check_utf8, printable
+from weir_cli.installation import require
+from weir_cli.options import loading
+
+if TYPE_CHECKING:
+    from weir_train.configuration.training import TrainingConfiguration
+
+
+_SHIPPED_CONFIGURATION = Path(__file__).parent / "configs" / "weir.toml"
+
+
+def train(
+    configuration: Annotated[Path, typer.Argument(help="Training configuration, a TOML file.")],
+    out: Annotated[Path, typer.Option(help="Folder for checkpoint and TensorBoard events.")] = Path("runs/weir"),
+    resume: Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint in --out.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Instead of the configuration's seed.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Instead of the configuration's number of steps.")] = None,
+    evaluate: Annotated[
+        bool, typer.Option("--eval", help="Evaluate on held-out scenarios while training, and keep the best policy.")
+    ] = False,
+    eval_freq: Annotated[
+        int | None, typer.Option(min=1, metavar="STEPS", help="How often. Default: a twentieth of all steps.")
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="auto|HOST:PORT", help="Ray cluster, for algorithms that use one. Default: a local one."),
+    ] = None,
+) -> None:
+    """Train a policy. Ctrl-C keeps a checkpoint; --resume continues it. 'weir report DIR' shows the course of a run."""
+    if eval_freq is not None and not evaluate:
+        raise InputError("--eval-freq: needs --eval")
+    check_utf8("--out", out)
+    check_exists(configuration)
+    require("weir-train[learning]")
+    with loading():
+        from weir_train.configuration.training import checked_configuration, load_configuration
+        from weir_train.learning.progress_bar import progress_bar, reward_text
+
+    settings = load_configuration(configuration)
+    if steps is not None and settings.stages:
+        raise InputError(f"--steps: {configuration} trains in stages; change their steps there")
+    changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("steps", steps)) if value is not None}
+    if changes:
+        settings = checked_configuration(settings.model_dump() | changes, "command line")
+    if settings.on_cluster:
+        require("weir-sim[distributed]")
+    elif address is not None:
+        raise InputError(f"--address: algorithm {settings.algorithm} trains on this machine alone; omit it")
+    words = ["weir", "train", str(configuration), "--out", str(out)]
+    for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq), ("--address", address)):
+        words += [] if given is None else [option, str(given)]
+    words += [option for option, given in (("--resume", resume), ("--eval", evaluate)) if given]
+
+    if settings.trained_steps != settings.steps:
+        typer.echo(
+            f"weir: {settings.trained_steps:,} steps for the {settings.steps:,}: whole updates of "
+            f"{settings.steps_per_update:,}",
+            err=True,
+        )
+    with progress_bar(settings.trained_steps) as show:
+        # Imported below the bar: on a busy machine torch takes minutes to load.
+        from weir_train.learning.learner import TrainingProgress
+        from weir_train.learning.run_record import configuration_file
+        from weir_train.learning.stages import train_in_stages
+
+        def on_progress(state: TrainingProgress) -> None:
+            show("training", state.steps, reward_text(state.mean_reward))
+
+        result = train_in_stages(
+            settings,
+            out,
+            resume=resume,
+            on_progress=on_progress,
+            evaluate_every_steps=(eval_freq or max(1, settings.steps // 20)) if evaluate else None,
+            command=printable(shlex.join(words)),
+            configuration_file=configuration_file(configuration),
+            address=address,
+        )
+    if result.interrupted:
+        typer.echo(
+            f"interrupted after {result.steps:,} steps; continue with: weir train {configuration} --out {out} --resume",
+            err=True,
+        )
+        raise typer.Exit(1)
+    if result.was_complete:
+        more = f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
+        done = f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done"
+        typer.echo(done if settings.stages else f"{done}; for more: {more}")
+        return
+    typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
+    typer.echo(worth(settings, result.steps, load_configuration(_SHIPPED_CONFIGURATION).trained_steps))
+    if evaluate:
+        typer.echo(f"the best of the evaluations: weir export {out} --best")
+
+
+def worth(settings: TrainingConfiguration, steps: int, shipped_steps: int) -> str:
+    """Returns the share of the shipped model's training, and the policy and command to compare with."""
+    around_rule = settings.environment.action.kind == "around_rule"
+    return (
+        f"{steps / shipped_steps:.1%} of the shipped model's steps. A policy begins as "
+        f"{'the ten-line rule with noise' if around_rule else 'noise'}: compare it with the rule, after weir export:\n"
+        "weir replay catalogue --controller rule --controller weir --model MODEL"
+    )
