@@ -134,10 +134,19 @@ model: webrtc train ## Make the shipped model again: train, export, replay, card
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
 	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
 
-.PHONY: wheel
-wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and the sdist, into build/dist
-	$(UV) build --quiet --out-dir build/dist --sdist .
-	$(UV) build --quiet --out-dir build/dist --wheel --python $(PYTHON) --config-setting=cmake.define.WEIR_BUILD_SIMULATOR=ON .
+# Those in C++ are built again only after a change of what they are built from.
+WHEELS = $(DISTRIBUTIONS:%=build/stamps/wheel-%)
+.PHONY: wheels
+wheels: $(WHEELS) ## Build a wheel of each distribution into build/dist; weir-sim's has the program
+
+build/stamps/wheel-%: | build/stamps/run
+	rm -f build/dist/$(subst -,_,$(shell sed -n 's/^name = "\(.*\)"/\1/p' $*/pyproject.toml))-*.whl
+	$(UV) build --quiet --no-build-isolation --python $(BIN)/python --out-dir build/dist \
+	  --config-setting=cmake.define.ONNXRUNTIME_ROOT=$(abspath build/onnxruntime) --wheel $*
+	touch $@
+SOURCES_OF = $(shell find $(1) -type f -not -path '*/__pycache__/*' 2>/dev/null)
+$(foreach folder,$(DISTRIBUTIONS),$(eval build/stamps/wheel-$(folder): $$(call SOURCES_OF,$(folder))))
+build/stamps/wheel-simulator: $(call SOURCES_OF,estimator/include estimator/src programs webrtc_patch/adapter)
 
 .PHONY: build-test
 build-test: build/stamps/test build/stamps/call build/stamps/papers ## Install what tests and calls need, and build all programs: torch, Chromium

@@ -22,7 +22,6 @@ from weir_cli.errors import InputError, MissingComponent
 from weir_cli.files.input import printable
 from weir_cli.installation import how_to_get
 from weir_eval.measures.families import summarise_families
-from weir_eval.options.shared import TRACE_SETS
 from weir_eval.records.comparisons import FamilyRow
 from weir_eval.records.record import Record
 from weir_eval.records.summary import RunAbout
@@ -40,6 +39,7 @@ from weir_sim.versions import unavailable_controllers
 from weir_suites.planned_suite import PlannedSuite
 from weir_suites.results import NOT_CHOSEN, Results
 from weir_suites.suite import Calls, Replays, Suite
+from weir_traces.bounds import TRACE_SETS
 from weir_traces.generate.families.families import FAMILIES
 from weir_traces.schema.media import MEDIA
 

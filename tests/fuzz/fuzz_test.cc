@@ -135,7 +135,7 @@ TEST(FuzzTest, CApi) {
 TEST(FuzzTest, Scenario) {
   RunCorpus("scenario", FuzzScenario);
   std::mt19937 random(6);
-  for (const std::string folder : {"data/scenarios/good", "data/scenarios/bad"}) {
+  for (const std::string folder : {"data/scenarios/good", "data/scenarios/bad", "data/scenarios/bad_controllers"}) {
     for (const Bytes& file : ReadFiles(folder)) {
       FuzzScenario(file);
       for (int i = 0; i < 100; ++i) {

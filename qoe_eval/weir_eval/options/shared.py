@@ -45,7 +45,6 @@ Size = Literal["1280x720", "640x360"]
 SIZES: Final[dict[str, tuple[int, int]]] = {"1280x720": (1280, 720), "640x360": (640, 360)}
 """Width and height of the video of calls."""
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
-TRACE_SETS = ("opennetlab", "mahimahi")
 FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"
 
 RequireOption = Annotated[

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from weir_cli.errors import InputError
-from weir_eval.options.shared import TRACE_SETS as TRACE_SETS
+from weir_traces.bounds import TRACE_SETS
 from weir_traces.formats.convert import to_scenario
 from weir_traces.formats.importers import read_trace
 from weir_traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE

@@ -5,10 +5,10 @@ import os
 
 import pytest
 
+from weir_calls import call_command, requirements
 from weir_calls.call.summary import read_calls
 from weir_cli.errors import MissingComponent
 from weir_cli.files.output import file_name
-from weir_calls import call_command, requirements
 from weir_eval.records.call_record import CallRecord
 
 

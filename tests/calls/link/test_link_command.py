@@ -14,8 +14,8 @@ from link import ordinary_user
 from link import real_network as network
 from processes import processes_with, wait_until
 
-from weir_cli.errors import MissingComponent
 from weir_calls import requirements
+from weir_cli.errors import MissingComponent
 from weir_sim.executables import find_simulator
 
 real = pytest.mark.skipif(bool(network.missing()), reason=f"the real link {network.missing()}")

@@ -13,7 +13,6 @@ from weir_logs.event_logs.closed_loop import DEVELOPED, HELD_OUT, WARNING
 from weir_logs.event_logs.event_log import EventLog
 from weir_logs.event_logs.path_estimate import estimate_path
 from weir_logs.event_logs.reported_packets import reported_packet_lines
-from weir_suites.path_accuracy import PathError, summary
 
 ONE_WAY_S = 0.04
 CLOCKS_APART_S = 3.0
@@ -198,18 +197,3 @@ def test_the_warning_has_the_measured_error(name, accuracy):
     assert values[f"{name}/paths"].value == accuracy.paths
     assert [accuracy.rate_within, accuracy.delay_within] == pytest.approx(shares, abs=0.005)
     assert all(f"{100 * share:.0f} %" in WARNING for share in shares)
-
-
-def test_the_errors_of_paths_are_counted_by_their_size():
-    rates, delays = (0.1, -0.2, 0.0, -0.14), (0.2, 0.2, -0.3, 0.0)
-    errors = [
-        PathError(str(n), {"receive_rate_bps": rates[n], "network_delay_ms_p95": delays[n]},
-                  {"receive_rate_bps": 0.0, "network_delay_ms_p95": 0.0}, 0.01 * n)
-        for n in range(4)
-    ]  # fmt: skip
-    found = summary(errors)
-    assert found["predicted/receive_rate_bps/within"] == found["predicted/network_delay_ms_p95/within"] == 0.75
-    assert found["predicted/both/within"] == 0.5
-    assert found["repeated/both/within"] == 1
-    assert (found["open_loop/within"], found["open_loop/p50"]) == (0.75, 0.015)
-    assert found["path/1/receive_rate_bps"] == -0.2

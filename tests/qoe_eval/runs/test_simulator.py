@@ -1,6 +1,7 @@
 """The runner of simulator processes against a stand-in that dies, hangs and lies on request."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -9,7 +10,7 @@ import pytest
 from processes import is_running, wait_until
 
 from weir_cli.errors import ComponentFailed, MissingComponent
-from weir_eval.runs.simulator import run_jobs
+from weir_eval.runs.simulator import run_jobs, say_left_out
 from weir_eval.runs.simulator_worker import SimulatorJob
 from weir_sim.versions import simulator_versions
 
@@ -150,3 +151,10 @@ def test_versions(fake_simulator, misbehave):
     misbehave({"version": "fail"})
     with pytest.raises(MissingComponent, match=r"libns3\.so"):
         simulator_versions(fake_simulator)
+
+
+def test_what_is_left_out_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    say_left_out(["gcc", "scream", "weir", "scream"], {"scream", "scream-ccfb"})
+    assert re.fullmatch(r"weir: left out: scream; they need `make webrtc`.*\n", capsys.readouterr().err)
+    say_left_out(["gcc"], {"scream"})
+    assert capsys.readouterr().err == ""
