@@ -169,8 +169,8 @@ report: build ## Replay the bundled scenarios with the built-in controllers (SEE
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test
-test: ## Run the checks of every change: lint, C++ tests, sanitizers, Python tests; goes on after a failure
-	@tests/all.sh libwebrtc build-test lint test-cpp asan test-python
+test: ## Run the checks of every change: lint, C++ tests, sanitizers, each distribution alone; goes on after a failure
+	@tests/all.sh libwebrtc build-test lint test-cpp asan $(ALONE) test-workspace
 
 .PHONY: libwebrtc
 libwebrtc: build/stamps/call
@@ -184,8 +184,19 @@ test-cpp: build-test ## The C++ tests alone
 	cmake --build --preset debian
 	WEIR_SIM=$(abspath build/debian/simulator/weir-sim) $(BIN)/pytest -q tests/qoe_eval/test_measurement.py -k fingerprint
 
+# In folders and environments of their own: build/alone.
+ALONE = $(DISTRIBUTIONS:%=test-%)
+.PHONY: $(ALONE)
+$(filter-out test-estimator,$(ALONE)): test-%: build-test wheels
+	UV=$(abspath $(UV)) tests/alone.sh $*
+
+.PHONY: test-workspace
+test-workspace: build-test ## The Python tests of what distributions have in common: structure, documents, installation, plug-ins
+	$(BIN)/pytest -n $$(nproc) --dist worksteal --durations=30 --durations-min=5 \
+	  tests/fuzz tests/install tests/lint tests/plugins tests/structure
+
 .PHONY: test-python
-test-python: build-test ## The Python tests alone
+test-python: build-test ## All Python tests in one environment
 	$(BIN)/pytest -n $$(nproc) --dist worksteal --durations=30 --durations-min=5
 
 .PHONY: test-distributed

@@ -32,6 +32,10 @@ rm -rf "$VIRTUAL_ENV"
 grep -hoE '^[a-z0-9][^ ;]*==[^ ;]+' requirements/{run,call,train,cuda,test}.txt papers/requirements.txt | sort -u >"$home/constraints.txt"
 "$UV" pip install --quiet --find-links build/dist --reinstall-package "${distribution%%\[*}" \
   --constraints "$home/constraints.txt" "$distribution" hypothesis pytest pytest-asyncio pytest-xdist pyyaml
+# The programs of `make webrtc` have no wheel.
+for program in .venv/bin/weir-{peer,virtual-call,event-log}; do
+  [[ ! -x $program ]] || ln -sf "$PWD/$program" "$VIRTUAL_ENV/bin/"
+done
 "$UV" pip list --quiet --format freeze | grep '^weir' | tr '\n' ' '
 echo "and $("$UV" pip list --quiet --format freeze | grep -vc '^weir') packages"
 tests=tests/$name
