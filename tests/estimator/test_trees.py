@@ -1,4 +1,4 @@
-"""Decision trees, which ONNX Runtime computes: a decision is the answer of the leaf, on either side of every threshold."""
+"""Decision trees in ONNX Runtime: a decision is the answer of the leaf, on either side of every threshold."""
 
 import numpy as np
 import pytest

@@ -3,8 +3,8 @@
 The graph has few nodes and operators: the whole observation is scaled as one vector, and the rule is a few products
 instead of a case distinction. The library itself computes the graph of a policy without recurrent layers
 (`estimator/src/onnx/dense_network_plan.cc`). A graph with another operator, such as that of a recurrent policy, needs
-ONNX Runtime, which spends 0.2 us on a node however little it computes. Parameters keep the names and values they have in
-`DeployedPolicy`.
+ONNX Runtime, which spends 0.2 us on a node however little it computes. Parameters keep the names and values they have
+in `DeployedPolicy`.
 """
 
 from __future__ import annotations
