@@ -134,6 +134,7 @@ def test_the_file_gives_what_torch_does_step_by_step(tmp_path, layers):
         weights.append(tuple(objective[0].tolist()))
     assert np.ptp(np.log(actions)) > 1.0
     library = Policy(data)
+    assert library.needs_onnxruntime
     answers = [library.run(row, objective) for row, objective in zip(rows, weights, strict=True)]
     np.testing.assert_allclose(np.reshape(answers, -1), actions, rtol=1e-4)
 

@@ -165,14 +165,14 @@ def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):
         np.testing.assert_allclose(policy.run(observation, objective), rate[0], rtol=1e-5)
         seen.add(int(state[0, -1]))
     assert seen == {0, 1, 2, 3}
-    assert not policy.needs_onnxruntime
+    assert policy.needs_onnxruntime
 
 
 def test_one_student_alone_has_no_state(mixture, tmp_path):
     path = tmp_path / "one.onnx"
     export(Mixture(mixture.inputs, None, mixture.students[:1]), path, provenance={})
     assert set(read_model(path).inputs) == {"observation", "objective"}
-    assert not weir.Policy(path.read_bytes()).needs_onnxruntime
+    assert weir.Policy(path.read_bytes()).needs_onnxruntime
 
 
 def test_the_file_is_the_same_every_time_and_tells_its_golden_vectors(mixture, file, tmp_path):

@@ -134,7 +134,7 @@ class Model:
         """Its contract."""
     @property
     def needs_onnxruntime(self) -> bool:
-        """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
+        """True where ONNX Runtime computes it; Weir itself computes the dense networks of `weir export`."""
 
 class Pool:
     """A combination of several controllers for an estimator."""
@@ -443,7 +443,7 @@ class Policy:
         """The contract of its model."""
     @property
     def needs_onnxruntime(self) -> bool:
-        """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
+        """True where ONNX Runtime computes it; Weir itself computes the dense networks of `weir export`."""
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
         """Computes the action for one observation, shape [observation_size]; a recurrent model updates its state.
 

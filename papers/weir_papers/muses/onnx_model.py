@@ -1,4 +1,4 @@
-"""A mixture of trees as a model file of `weir.schema` 1, in operators that the library computes by itself.
+"""A mixture of trees as a model file of `weir.schema` 1, which the library computes in ONNX Runtime.
 
 The choice among the students is in the graph. `state` (1, STATE_SIZE) is the state of `Mixture`. The first trees of
 all students are merged into one, whose first splits test the kind, and so are the second ones and all others. The

@@ -1,4 +1,4 @@
-"""Builds an ONNX graph node by node, on rows of float32, with operators that the library itself implements."""
+"""Builds an ONNX graph node by node, on rows of float32, with operators that the library allows."""
 
 from __future__ import annotations
 

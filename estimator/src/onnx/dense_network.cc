@@ -1,9 +1,13 @@
-#include "onnx/network.h"
+#include "onnx/dense_network.h"
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
+#include "onnx/model_session.h"
 #include "onnx/vector_math.h"
 
 namespace weir::internal {
@@ -24,7 +28,7 @@ struct Arrays {
 };
 
 template <class Function>
-WEIR_INLINE void ForEachLanes(const NetworkStep& step, const Arrays& arrays, Function function) {
+WEIR_INLINE void ForPairs(const NetworkStep& step, const Arrays& arrays, Function function) {
   const float* const a = arrays.of(step.a);
   const float* const b = arrays.of(step.b);
   float* const out = arrays.workspace + step.out.offset;
@@ -35,17 +39,7 @@ template <class Function>
 WEIR_INLINE void ForElements(const NetworkStep& step, const Arrays& arrays, Function function) {
   const float* const a = arrays.of(step.a);
   float* const out = arrays.workspace + step.out.offset;
-  if (step.elements.empty()) {
-    for (size_t i = 0; i < step.out.size; i += kLanes) Store(function(Load(a + i)), out + i);
-    return;
-  }
-  for (size_t i = 0; i < step.elements.size(); i += kLanes) {
-    const uint32_t* const at = step.elements.data() + i;
-    // Not through an array, whose elements would have to reach memory before they are read as a vector.
-    const Lanes values =
-        function(Lanes{a[at[0]], a[at[1]], a[at[2]], a[at[3]], a[at[4]], a[at[5]], a[at[6]], a[at[7]]});
-    for (size_t j = 0; j < kLanes; ++j) out[at[j]] = values[j];
-  }
+  for (size_t i = 0; i < step.out.size; i += kLanes) Store(function(Load(a + i)), out + i);
 }
 
 // Computes kBlock outputs from `first` on, in each of kRows workspaces. The sums stay in registers.
@@ -62,10 +56,10 @@ WEIR_INLINE void DenseBlock(const NetworkStep& step, const float* weights, size_
   }
   // The weights do not fit into the L1 cache, so those ahead are prefetched, one cache line at a time.
   constexpr size_t kAhead = 8 * kBlock, kLine = 16;
-  for (const uint32_t element : step.elements) {
+  for (size_t i = 0; i < step.a.size; ++i) {
     for (size_t j = 0; j < kSums; ++j) {
       const Vector weight = Load<Vector>(weights + j * kWidth);
-      for (size_t row = 0; row < kRows; ++row) sums[row][j] += a[row][element] * weight;
+      for (size_t row = 0; row < kRows; ++row) sums[row][j] += a[row][i] * weight;
     }
     for (size_t j = kLine; j <= kBlock; j += kLine) __builtin_prefetch(weights + kAhead + j);
     weights += kBlock;
@@ -88,18 +82,16 @@ WEIR_INLINE void DenseBlocks(const NetworkStep& step, const float* weights, size
 // Computes a dense layer block by block, so that the weights of a block stay in a cache.
 template <class Vector, size_t kRows>
 WEIR_INLINE void Dense(const NetworkStep& step, const float* constants, std::span<float* const> workspaces) {
-  const float* weights = constants + step.weights;
+  const float* weights = constants + step.weights.offset;
   const size_t size = PaddedSize(step.out.size);
-  for (size_t i = 0, block = 0; i < size; i += block) {
-    block = DenseBlockSize(size - i);
-    if (block == 8 * kLanes) {
-      DenseBlocks<Vector, 8 * kLanes, kRows>(step, weights, i, constants, workspaces);
-    } else if (block == 4 * kLanes) {
-      DenseBlocks<Vector, 4 * kLanes, kRows>(step, weights, i, constants, workspaces);
+  for (size_t first = 0, block = 0; first < size; first += block) {
+    block = DenseBlockSize(size - first);
+    if (block == kLanes) {
+      DenseBlocks<Lanes, kLanes, kRows>(step, weights, first, constants, workspaces);
     } else {
-      DenseBlocks<Lanes, kLanes, kRows>(step, weights, i, constants, workspaces);
+      DenseBlocks<Vector, 8 * kLanes, kRows>(step, weights, first, constants, workspaces);
     }
-    weights += step.elements.size() * block;
+    weights += step.a.size * block;
   }
 }
 
@@ -116,13 +108,13 @@ WEIR_INLINE void ForRows(const NetworkStep& step, const Arrays& arrays, Function
 WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
   switch (step.kind) {
     case Kind::kAdd:
-      return ForEachLanes(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return a + b; });
+      return ForPairs(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return a + b; });
     case Kind::kMultiply:
-      return ForEachLanes(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return a * b; });
+      return ForPairs(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return a * b; });
     case Kind::kLarger:
-      return ForEachLanes(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return Larger(a, b); });
+      return ForPairs(step, arrays, [](const Lanes& a, const Lanes& b) WEIR_INLINE_LAMBDA { return Larger(a, b); });
     case Kind::kClip:
-      return ForEachLanes(step, arrays, [&step](const Lanes& a, const Lanes&) WEIR_INLINE_LAMBDA {
+      return ForElements(step, arrays, [&step](const Lanes& a) WEIR_INLINE_LAMBDA {
         return Smaller(Larger(a, AllLanes(step.low)), AllLanes(step.high));
       });
     case Kind::kCopy:
@@ -134,13 +126,8 @@ WEIR_INLINE void RunStep(const NetworkStep& step, const Arrays& arrays) {
       return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Log(a); });
     case Kind::kTanh:
       return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Tanh(a); });
-    case Kind::kSigmoid:
-      return ForElements(step, arrays, [](const Lanes& a) WEIR_INLINE_LAMBDA { return Sigmoid(a); });
     case Kind::kDense:
       return;  // see RunAll()
-    case Kind::kTree:
-      arrays.workspace[step.out.offset] = arrays.constants[step.weights + FindLevel(step.splits, arrays.of(step.a))];
-      return;
     case Kind::kSmallestOfRow:
       return ForRows(step, arrays, [](float a, float b) { return a < b || a != a ? a : b; });
     case Kind::kLargestOfRow:
@@ -185,48 +172,76 @@ void RunSteps(std::span<const NetworkStep> steps, const float* constants, std::s
   RunAll<Lanes, 1>(steps, constants, workspaces);
 }
 
-}  // namespace
-
-// The state of one user of a network: the workspace.
-class Network::Session final : public ModelSession {
+// An array of float32 that is aligned to a cache line.
+class AlignedFloats {
  public:
-  explicit Session(const Network& network) : network_(network), workspace_(network.plan_.workspace_size) {}
+  explicit AlignedFloats(size_t size) : lines_((size + kPerLine - 1) / kPerLine) {}
 
-  std::span<float> input(size_t index) override {
-    const Operand& operand = network_.plan_.inputs[index];
-    return {workspace_.data() + operand.offset, operand.size};
-  }
-  std::span<const float> output(size_t index) const override {
-    const Operand& operand = network_.plan_.outputs[index];
-    return {workspace_.data() + operand.offset, operand.size};
-  }
-  std::optional<Error> Run() override {
-    float* const workspace = workspace_.data();
-    RunSteps(network_.plan_.steps, network_.constants_.data(), {&workspace, 1});
-    return std::nullopt;
-  }
-  float* workspace() { return workspace_.data(); }
+  float* data() { return reinterpret_cast<float*>(lines_.data()); }
+  const float* data() const { return reinterpret_cast<const float*>(lines_.data()); }
 
  private:
-  const Network& network_;
-  AlignedFloats workspace_;
+  static constexpr size_t kPerLine = 16;
+  struct alignas(kPerLine * sizeof(float)) Line {
+    float values[kPerLine] = {};
+  };
+
+  std::vector<Line> lines_;
 };
 
-Network::Network(NetworkPlan plan) : plan_(std::move(plan)), constants_(plan_.constants.size()) {
-  std::ranges::copy(plan_.constants, constants_.data());
-  std::vector<float>().swap(plan_.constants);
-}
+class DenseNetwork final : public ModelEvaluator {
+ public:
+  explicit DenseNetwork(NetworkPlan plan) : plan_(std::move(plan)), constants_(plan_.constants.size()) {
+    std::ranges::copy(plan_.constants, constants_.data());
+    std::vector<float>().swap(plan_.constants);
+  }
 
-Result<std::unique_ptr<ModelSession>> Network::MakeSession() const {
-  return std::unique_ptr<ModelSession>(std::make_unique<Session>(*this));
-}
+  Result<std::unique_ptr<ModelSession>> MakeSession() const override {
+    return std::unique_ptr<ModelSession>(std::make_unique<Session>(*this));
+  }
+  bool RunTogether(std::span<ModelSession* const> sessions) const override {
+    std::array<float*, kMaxTogether> workspaces{};
+    std::ranges::transform(sessions, workspaces.begin(),
+                           [](ModelSession* session) { return static_cast<Session*>(session)->workspace(); });
+    RunSteps(plan_.steps, constants_.data(), std::span(workspaces).first(sessions.size()));
+    return true;
+  }
 
-bool Network::RunTogether(std::span<ModelSession* const> sessions) const {
-  std::array<float*, kMaxTogether> workspaces{};
-  std::ranges::transform(sessions, workspaces.begin(),
-                         [](ModelSession* session) { return static_cast<Session*>(session)->workspace(); });
-  RunSteps(plan_.steps, constants_.data(), std::span(workspaces).first(sessions.size()));
-  return true;
+ private:
+  class Session final : public ModelSession {
+   public:
+    explicit Session(const DenseNetwork& network) : network_(network), workspace_(network.plan_.workspace_size) {}
+
+    std::span<float> input(size_t index) override {
+      const Operand& operand = network_.plan_.inputs[index];
+      return {workspace_.data() + operand.offset, operand.size};
+    }
+    std::span<const float> output(size_t index) const override {
+      const Operand& operand = network_.plan_.outputs[index];
+      return {workspace_.data() + operand.offset, operand.size};
+    }
+    std::optional<Error> Run() override {
+      float* const workspace = workspace_.data();
+      RunSteps(network_.plan_.steps, network_.constants_.data(), {&workspace, 1});
+      return std::nullopt;
+    }
+    float* workspace() { return workspace_.data(); }
+
+   private:
+    const DenseNetwork& network_;
+    AlignedFloats workspace_;
+  };
+
+  NetworkPlan plan_;
+  AlignedFloats constants_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ModelEvaluator>> MakeDenseNetwork(const OnnxModel& model) {
+  Result<NetworkPlan> plan = PlanNetwork(model);
+  if (!plan) return Error{plan.error()};
+  return std::unique_ptr<ModelEvaluator>(std::make_unique<DenseNetwork>(std::move(plan.value())));
 }
 
 }  // namespace weir::internal
