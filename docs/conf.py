@@ -83,6 +83,9 @@ simulator/README
 trainer/README
 traces/README
 qoe_eval/README
+calls/README
+logs/README
+suites/README
 cli/README
 plugins/README
 plugins/aiortc/README
