@@ -3,7 +3,7 @@
 # empty folder, without a clone. Checks replays too when weir-sim is in the wheel, else that they report that it is
 # missing.
 #
-#   tests/install/wheel.sh WHEEL EXAMPLES     for example build/dist/weir_bwe-*.whl, which `make wheels` builds, and examples
+#   tests/install/wheel.sh WHEEL EXAMPLES     for example build/dist/weir_bwe-*.whl, which `make wheel` builds, and examples
 #
 # PYTHON names the interpreter (python3), EXTRAS the extras beside the base ("bench call train"; torch without CUDA). Exit codes: 0 all held, 1 something did not, 2 wrong use.
 set -euo pipefail
