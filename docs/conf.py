@@ -28,6 +28,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "*/README.md", "*/*/README.md"]
 include_patterns += ["papers/weir_papers/*/README.md", "trainer/models/weir.md"]
+include_patterns += ["estimator/packages/node/README.md"]
 exclude_patterns = ["build", "runs", ".*", "**/__pycache__"]
 
 # Headings of READMEs are the targets of links such as `README.md#installing`.
@@ -54,6 +55,7 @@ docs/remb
 docs/sfus
 docs/pools
 docs/install
+estimator/packages/node/README
 docs/python
 docs/cpp
 examples/README
@@ -78,11 +80,15 @@ estimator/README
 webrtc_patch/README
 webrtc_patch/adapter/README
 webrtc_patch/peer/README
+webrtc_patch/event_log/README
 programs/README
 simulator/README
 trainer/README
 traces/README
 qoe_eval/README
+calls/README
+logs/README
+suites/README
 cli/README
 plugins/README
 plugins/aiortc/README

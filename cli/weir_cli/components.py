@@ -82,7 +82,7 @@ def package_version(name: str) -> str | None:
 
 
 def program_version(program: str) -> str | None:
-    """What `program --version` prints as a version; None without the program."""
+    """Returns the version that `program --version` prints; None without the program."""
     path = shutil.which(program)
     if path is None:
         return None

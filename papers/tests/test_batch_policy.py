@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
 
 from weir import Policy
 from weir_cli.errors import InputError

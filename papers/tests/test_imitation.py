@@ -7,8 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 import onnxruntime  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402

@@ -5,7 +5,7 @@ import pytest
 
 from weir_train.configuration.training import checked_configuration
 
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_papers.mocc.landmarks import (
     BOOTSTRAP,

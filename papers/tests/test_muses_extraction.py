@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-pytest.importorskip("sklearn", reason="needs the extra `trees`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("sklearn", reason="needs scikit-learn")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 import weir
 from weir_cli.app import build_app

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-pytest.importorskip("sklearn", reason="needs the extra `trees`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("sklearn", reason="needs scikit-learn")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 import onnxruntime
 

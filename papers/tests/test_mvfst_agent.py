@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
 
 from weir_papers.common import Case  # noqa: E402
 from weir_papers.mvfst import trials  # noqa: E402

@@ -8,8 +8,8 @@ import pytest
 from weir_cli.errors import InputError
 from weir_train.configuration.training import checked_configuration
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_papers.off_policy.policies import SATURATION, SaturationLimit  # noqa: E402
 from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, load_replay_buffer, save_replay_buffer  # noqa: E402

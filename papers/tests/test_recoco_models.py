@@ -7,8 +7,8 @@ from weir_papers.recoco.tables import ORDERS, PAPER_TRACES
 from weir_traces.schema.scenario import Scenario
 from weir_train.gym.step import StepRecord
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_papers.recoco.models import (
     FEATURES,

@@ -326,7 +326,8 @@ TEST(ScenarioTest, ReadsOnlyWholeDocuments) {
 }
 
 TEST(ScenarioTest, ReadsEveryScenarioFile) {
-  const std::pair<const char*, size_t> folders[] = {{"/tests/data/scenarios/good", 5}, {"/traces/catalogue", 20}};
+  const std::pair<const char*, size_t> folders[] = {{"/tests/data/scenarios/good", 5},
+                                                    {"/traces/weir_traces/catalogue", 20}};
   for (const auto& [folder, least] : folders) {
     const auto good = FilesIn(folder);
     ASSERT_GE(good.size(), least);

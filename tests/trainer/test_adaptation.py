@@ -9,8 +9,8 @@ import pytest
 from weir_cli.errors import InputError
 from weir_train.configuration.training import checked_configuration
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 NEW = (0.2, 0.6, 0.2)
 

@@ -13,8 +13,8 @@ from weir_train.configuration.training import checked_configuration
 from weir_train.gym.rewards import challenge, mocc
 from weir_train.gym.step import StepRecord
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_train.learning import curriculum
 from weir_train.learning.curriculum import AdaptiveGap, OrderedTraces, TraceValues, order_of

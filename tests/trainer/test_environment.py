@@ -45,7 +45,7 @@ def test_gymnasium_check(fake_simulator, steady):
 
 
 def test_stable_baselines3_check(fake_simulator, steady):
-    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs the extra `train`")
+    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs weir-train[learning]")
     env = BottleneckEnv(steady(), simulator=fake_simulator)
     assert remarks(lambda: checker.check_env(env, warn=True)) == []
     env.close()

@@ -132,7 +132,7 @@ def test_a_tabular_agent_learns(traces):
 
 
 def test_an_actor_critic_in_torch_learns(traces):
-    torch = pytest.importorskip("torch", reason="needs the extra `train`")
+    torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
     torch.set_num_threads(1)
     torch.manual_seed(2)
     environment = GymEnvironment(traces[:1])

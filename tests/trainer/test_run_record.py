@@ -12,8 +12,8 @@ from weir_cli.errors import InputError
 from weir_train.configuration.training import checked_configuration
 from weir_train.learning.run_record import load_run_configuration
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 
 @pytest.fixture

@@ -37,8 +37,8 @@ def test_every_raw_observation_becomes_one_of_the_space(fake_simulator, steady, 
 
 
 def test_it_is_what_the_network_sees():
-    torch = pytest.importorskip("torch", reason="needs the extra `train`")
-    feature_scaling = pytest.importorskip("weir_train.policies.feature_scaling", reason="needs the extra `train`")
+    torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
+    feature_scaling = pytest.importorskip("weir_train.policies.feature_scaling", reason="needs weir-train[learning]")
     specification = EnvironmentSpecification(
         100, tuple(FEATURES), 4, ActionSpecification("around_rule", span=4.0), privileged=True
     )

@@ -73,7 +73,7 @@ def test_file_and_card():
 
 
 def test_onnx_runtime_agrees_with_the_golden_vectors():
-    pytest.importorskip("onnxruntime", reason="needs the extra `train`")
+    pytest.importorskip("onnxruntime", reason="needs weir-train[learning]")
     assert parity(MODEL.read_bytes()) <= 1.0
 
 

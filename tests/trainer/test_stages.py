@@ -9,8 +9,8 @@ import weir_train
 from weir_cli.errors import InputError, MissingComponent
 from weir_train.configuration.training import checked_configuration, load_configuration
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 WEIR_TOML = Path(weir_train.__file__).parent / "configs" / "weir.toml"
 STAGES = (

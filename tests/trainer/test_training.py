@@ -17,8 +17,8 @@ from weir_cli.errors import InputError, MissingComponent
 from weir_train.configuration.training import checked_configuration, load_configuration
 from weir_train.gym.specification import DEFAULT_FEATURES
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 CONFIGURATIONS = Path(__file__).parents[2] / "trainer/configs"
 

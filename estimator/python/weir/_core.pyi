@@ -128,7 +128,7 @@ class Model:
         """Loads the model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
     @staticmethod
     def shipped() -> Model:
-        """The model that comes with Weir, loaded once. Raises weir_cli.errors.MissingComponent if it is missing."""
+        """The model that comes with Weir, loaded once. Raises OSError if it is missing."""
     @property
     def description(self) -> ModelDescription:
         """Its contract."""

@@ -11,7 +11,7 @@ import time
 import pytest
 from tiny_search import tiny_search
 
-optuna = pytest.importorskip("optuna", reason="needs the extra `train`")
+optuna = pytest.importorskip("optuna", reason="needs weir-train[learning]")
 from weir_eval.runs.task_processes import TaskFailure  # noqa: E402
 from weir_train.configuration.training import load_configuration  # noqa: E402
 from weir_train.model.file import CHECKPOINT  # noqa: E402
