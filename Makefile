@@ -292,7 +292,7 @@ test-docker: ## Build and run the images (as root)
 .PHONY: chaos
 chaos: webrtc build-test ## Every process of a call killed or stopped at every stage, and 100,000 races for each file; `make test` has a few
 	WEIR_CHAOS=all $(BIN)/pytest tests/calls/call/chaos
-	WEIR_RACE=100000 $(BIN)/pytest tests/traces/test_files.py -k race
+	WEIR_RACE=100000 $(BIN)/pytest tests/cli/test_files.py -k race
 
 .PHONY: mutants
 MUTANTS ?= 100000
