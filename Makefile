@@ -187,7 +187,7 @@ test-cpp: build-test ## The C++ tests alone
 # In folders and environments of their own: build/alone.
 ALONE = $(DISTRIBUTIONS:%=test-%)
 .PHONY: $(ALONE)
-$(filter-out test-estimator,$(ALONE)): test-%: build-test wheels
+$(filter-out test-estimator,$(ALONE)): test-%: wheels build/stamps/test build/stamps/call build/stamps/papers
 	UV=$(abspath $(UV)) tests/alone.sh $*
 
 .PHONY: test-workspace
