@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -137,6 +138,7 @@ def bandit(agent, variant, steps=150):
     """The agent after updates on two-step episodes in which action 2 alone has a reward; it acts itself, or a policy
     that takes action 0 nine times out of ten does.
     """
+    torch.set_num_threads(1)  # more only wait for each other
     generator, optimizer = torch.Generator().manual_seed(1), torch.optim.Adam(agent.parameters(), 1e-2)
     behind = torch.tensor([0.9, 0.025, 0.025, 0.025, 0.025])
     for _ in range(steps):
@@ -161,6 +163,19 @@ def test_it_learns_from_what_another_policy_did():
     # With more entropy it keeps trying others.
     torch.manual_seed(1)
     assert bandit(Agent(3, 8, recurrent=False), Variant(entropy=1.0))[2] < 0.6
+
+
+def test_each_ablation_trains_another_agent():
+    agents, probabilities = {}, []
+    for name, variant in trials.VARIANTS.items():
+        torch.manual_seed(1)
+        agents[name] = Agent(3, 8, recurrent=variant.recurrent)
+        probabilities.append(bandit(agents[name], variant, steps=5))
+    entropies = ("", ", low entropy", ", high entropy")
+    assert set(agents) == {f"{network}{one}" for network in ("lstm", "no lstm") for one in entropies} | {"uncorrected"}
+    assert not any(torch.equal(one, other) for one, other in combinations(probabilities, 2))
+    memories = {name: agent(torch.ones(1, 3), torch.zeros(1), agent.no_memory(1))[2] for name, agent in agents.items()}
+    assert all(memories[name].any() == (not name.startswith("no lstm")) for name in agents)
 
 
 def test_two_trainings_with_a_seed_are_equal(documents, fake_gym_simulator):

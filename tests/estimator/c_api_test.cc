@@ -91,6 +91,19 @@ TEST(CApiTest, ObjectiveAndConstraintsTakeEffectDuringACall) {
   EXPECT_EQ(Stream(estimator.get(), 6'000'000, 7'000'000, 1'000'000).last.target_rate_bps, 200'000);
 }
 
+TEST(CApiTest, AnotherObjectiveInTheCallChangesTheTarget) {
+  std::vector<int64_t> rates_bps;
+  for (const bool changes : {false, true}) {
+    const auto estimator = EstimatorWith(PolicyController(ReadTestModel("rate_bps")));
+    Stream(estimator.get(), 0, 3'000'000, 1'000'000);
+    const float throughput = changes ? 80 : 50, latency = changes ? 10 : 40;
+    EXPECT_EQ(weir_estimator_set_objective(estimator.get(), throughput, latency, 10), WEIR_OK);
+    rates_bps.push_back(Stream(estimator.get(), 3'000'000, 6'000'000, 1'000'000).last.target_rate_bps);
+  }
+  // The model adds 1 kbps times the weight of throughput, which rises from 0.5 to 0.8.
+  EXPECT_NEAR(static_cast<double>(rates_bps[1] - rates_bps[0]), 300, 1);
+}
+
 TEST(CApiTest, MediaAndRulesOfTheGuardThatAreOff) {
   weir_estimator_config config = weir_estimator_default_config();
   EXPECT_EQ(config.constraints.max_media_rate_bps, 0);

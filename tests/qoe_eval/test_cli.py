@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from html_page import table_of
 
 from weir_traces.catalogue import load_bundled
 
@@ -62,6 +63,20 @@ def test_replay_writes_its_files_and_report_makes_them_again(weir, trace, tmp_pa
     assert weir("report", "here")[0] == 0
     assert json.loads((tmp_path / "here/summary.json").read_text()) == before
     assert (tmp_path / "here/report.html").read_bytes() == (tmp_path / "kept-report.html").read_bytes()
+
+
+def test_the_page_of_a_replay_has_the_scores_of_each_controller(run_weir, real_simulator, trace, tmp_path):
+    options = ["--controller", "weir", "--controller", "rule", "--duration", "2", "--seeds", "0"]
+    status, _, error = run_weir("replay", trace, *options, "--out", "here")
+    assert status == 0, error
+    summary = json.loads((tmp_path / "here/summary.json").read_text())
+    rows = table_of((tmp_path / "here/report.html").read_text(), "headline")
+    assert rows[0][:2] == ["Controller", "Utility of 100 ↑"]
+    # Best first.
+    means = {name: one["utility"]["mean"] for name, one in summary["controllers"].items()}
+    best_first = sorted(means, key=means.get, reverse=True)
+    assert set(means) == {"weir", "rule"}
+    assert [row[:2] for row in rows[1:]] == [[name, f"{means[name]:.1f}"] for name in best_first]
 
 
 def test_options_reach_the_simulator(weir, trace, tmp_path):
