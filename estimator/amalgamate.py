@@ -15,7 +15,7 @@ from pathlib import Path
 ESTIMATOR = Path(__file__).resolve().parent
 ROOT = ESTIMATOR.parent
 SOURCE = ESTIMATOR / "src"
-MODEL = ROOT / "trainer/models/weir.onnx"
+MODEL = ROOT / "estimator/models/weir.onnx"
 # ONNX Runtime is for models that `weir export` did not write; here they are refused.
 EXCLUDED = {"src/onnx/onnx_session.cc", "src/onnx/onnxruntime_loader.cc"}
 # The files of which one or the other is compiled.

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from onnx import TensorProto, helper, numpy_helper
 from tree_models import OPSETS, Grown, tree_node
 
-SHIPPED = Path(__file__).parents[2] / "trainer" / "models" / "weir.onnx"
+SHIPPED = Path(__file__).parents[2] / "estimator" / "models" / "weir.onnx"
 
 # Trees of a mixture as Muses has it, and one for all paths beside them.
 KINDS, LEAVES = 15, 500

@@ -14,7 +14,7 @@
 namespace weir::sim {
 namespace {
 
-constexpr const char* kShipped = WEIR_SOURCE_DIR "/trainer/models/weir.onnx";
+constexpr const char* kShipped = WEIR_SOURCE_DIR "/estimator/models/weir.onnx";
 
 // A policy in place of the agent.
 class PolicyDecisions final : public DecisionSource {
