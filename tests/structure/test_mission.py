@@ -122,7 +122,7 @@ PROMISES = {
     ),
     "MVFST-RL: decisions that never block": (
         "make test-cpp",
-        ("estimator/src/policy/policy_executor.h", "class PolicyExecutor"),
+        ("estimator/include/weir/policy_executor.h", "class PolicyExecutor"),
         ("estimator/src/worker/policy_worker.cc", "No function of an executor waits"),
     ),
     "MVFST-RL: delayed actions": (
@@ -152,9 +152,9 @@ PROMISES = {
         ("papers/tests/impala/test_two_nodes.py", "takes_it_back"),
     ),
     "MVFST-RL: Pantheon": ("weir traces list", ("traces/generate/pantheon.py", "def pantheon_scenarios")),
-    "PolyCC: pool": ("weir replay", ("estimator/src/pool/pool_controller.h", "class PoolController")),
+    "PolyCC: pool": ("weir replay", ("estimator/include/weir/pool_controller.h", "class PoolController")),
     "PolyCC: filter": ("weir replay", ("estimator/src/pool/pilot_policy.h", "class TrustMeasure")),
-    "PolyCC: fusion": ("weir replay", ("estimator/src/pool/fusion.h", "struct Fusion")),
+    "PolyCC: fusion": ("weir replay", ("estimator/include/weir/fusion.h", "struct Fusion")),
     "PolyCC: both scenarios": (
         "weir paper polycc",
         ("papers/weir_papers/polycc/demonstrations.py", "def jitter_name"),
