@@ -83,7 +83,7 @@ build/stamps/call: build/stamps/run docker/packages-call.txt requirements/call.t
 # libwebrtc with Weir's patches: for the peer and the simulator, and, with its debug checks, for tests under sanitizers.
 LIBWEBRTC = build/libwebrtc/version
 CHECKED = build/libwebrtc/checked/version
-WITH_GN = $(shell find estimator/BUILD.gn estimator/include estimator/src webrtc_patch/adapter trainer/models/weir.onnx -type f)
+WITH_GN = $(shell find estimator/BUILD.gn estimator/include estimator/src webrtc_patch/adapter estimator/models/weir.onnx -type f)
 $(LIBWEBRTC): build/stamps/call $(wildcard webrtc_patch/libwebrtc/* webrtc_patch/patches/*) $(WITH_GN)
 	webrtc_patch/libwebrtc/build.sh build/libwebrtc
 	touch $@
@@ -212,7 +212,7 @@ bench: build-test ## Measure; writes build/bench.json; then servers of 500 subsc
 .PHONY: cite
 cite: build/stamps/test ## Write the documents of docs/src, with the values of docs/results/*.json
 	$(BIN)/python docs/pages.py
-	$(BIN)/weir model trainer/models/weir.onnx --card
+	$(BIN)/weir model estimator/models/weir.onnx --card
 
 # An evening on two cores. WEIR_SHARED names the folder with traces/opennetlab and traces/mahimahi.
 .PHONY: results

@@ -31,7 +31,7 @@ def records() -> Mapping[str, Measurement]:
     Raises:
         InputError: one cannot be read, or is no longer about the repository.
     """
-    model = sha256_of_file(ROOT / "trainer/models/weir.onnx")
+    model = sha256_of_file(ROOT / "estimator/models/weir.onnx")
     fingerprints = read_fingerprints(ROOT / "simulator/fingerprints.json")
     found = {path.stem: read_measurement(path) for path in sorted((ROOT / "docs/results").glob("*.json"))}
     for name, record in found.items():

@@ -27,7 +27,7 @@ html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "*/README.md", "*/*/README.md"]
-include_patterns += ["papers/weir_papers/*/README.md", "trainer/models/weir.md"]
+include_patterns += ["papers/weir_papers/*/README.md", "estimator/models/weir.md"]
 include_patterns += ["estimator/packages/node/README.md"]
 exclude_patterns = ["build", "runs", ".*", "**/__pycache__"]
 
@@ -67,7 +67,7 @@ examples/sfu/README
 :glob:
 :caption: Results
 docs/results
-trainer/models/weir
+estimator/models/weir
 docs/decisions/README
 docs/decisions/[0-9]*
 papers/README

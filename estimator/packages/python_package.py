@@ -57,7 +57,7 @@ def write_tree(tree: Path) -> None:
             target = tree / name / file.relative_to(folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
-    shutil.copy(ROOT / "trainer/models/weir.onnx", tree / "weir")
+    shutil.copy(ROOT / "estimator/models/weir.onnx", tree / "weir")
     (tree / "weir_python.cc").write_text(amalgamated(SOURCE, ESTIMATOR / "python"))
     for file in ("weir.h", "weir_model.h"):
         shutil.copy(AMALGAMATION / file, tree)

@@ -12,13 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/custom_controller.h"
+#include "controllers/inline_custom_controller.h"
 #include "conversions.h"
-#include "interval_statistics_fields.h"
-#include "pool/pool_controller.h"
 #include "registry.h"
 #include "user_code.h"
 #include "weir/controllers.h"
+#include "weir/interval_statistics_fields.h"
+#include "weir/names.h"
+#include "weir/pool_controller.h"
 
 namespace weir::python {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "conversions.h"
-#include "policy/action.h"
 #include "policy/policy.h"
+#include "weir/action.h"
 #include "weir/remb_sender.h"
 
 namespace weir::python {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "conversions.h"
-#include "registry.h"
 #include "weir/controllers.h"
 #include "weir/send_side_estimator.h"
 

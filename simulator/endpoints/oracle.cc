@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "controllers/interval_controller.h"
 #include "core/event.h"
 #include "endpoints/achievable.h"
+#include "weir/interval_controller.h"
 
 namespace weir::sim {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "link/link.h"
-#include "sender/sender_controller.h"
 #include "weir/network_controller.h"
 #include "weir/objective.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 

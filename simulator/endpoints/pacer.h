@@ -12,7 +12,7 @@
 
 #include "core/ring_buffer.h"
 #include "media/media_source.h"
-#include "sender/sender_controller.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 

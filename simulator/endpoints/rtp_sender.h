@@ -22,9 +22,9 @@
 #include "repair/fec.h"
 #include "repair/nack.h"
 #include "scenario/rtp_spec.h"
-#include "sender/sender_controller.h"
 #include "sender_loss_limit.h"
 #include "weir/network_types.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 

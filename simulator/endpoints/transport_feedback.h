@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "endpoints/rtcp_messages.h"
-#include "sender/sender_controller.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "endpoints/controllers.h"
-#include "sender/sender_controller.h"
 #include "weir/send_side_estimator.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 namespace {

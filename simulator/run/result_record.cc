@@ -12,10 +12,10 @@
 #include "endpoints/rtp_format.h"
 #include "flows/controller_context.h"
 #include "flows/flow_recorder.h"
-#include "policy/policy.h"
 #include "rate_controllers.h"
 #include "run/run.h"
 #include "run/series_record.h"
+#include "weir/controllers.h"
 
 namespace weir::sim {
 namespace {

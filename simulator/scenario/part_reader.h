@@ -13,9 +13,9 @@
 
 #include "core/piecewise_constant.h"
 #include "programs/json.h"
-#include "registry.h"
 #include "scenario/capacity_trace.h"
 #include "scenario/rtp_spec.h"
+#include "weir/names.h"
 
 namespace weir::sim {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pool/pool_specification.h"
+#include "weir/pool_specification.h"
 
 namespace weir::sim {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "interval_statistics_fields.h"
+#include "weir/interval_statistics_fields.h"
 
 namespace weir::sim {
 namespace {

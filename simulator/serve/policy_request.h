@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "endpoints/agent.h"
-#include "policy/action.h"
 #include "programs/json.h"
+#include "weir/action.h"
 #include "weir/objective.h"
 #include "weir/result.h"
 

@@ -12,10 +12,10 @@
 #include "api/rtp_parameters.h"
 #include "api/test/time_controller.h"
 #include "api/video_codecs/builtin_video_encoder_factory.h"
+#include "call_controllers.h"
 #include "flows/controller_context.h"
 #include "flows/estimator_record.h"
 #include "pc/session_description.h"
-#include "policy/policy_controller.h"
 #include "programs/input.h"
 #include "programs/sender_gcc.h"
 #include "sdp.h"
@@ -25,6 +25,8 @@
 #include "virtual_call/opus_audio.h"
 #include "virtual_call/rtp_header.h"
 #include "virtual_call/stepped_controller.h"
+#include "weir/names.h"
+#include "weir/policy_controller.h"
 
 namespace weir::sim {
 namespace {
@@ -74,7 +76,7 @@ bool IsPool(const ControllerContext& context, std::string_view name) { return !c
 
 bool IsAtSender(const RtpFlowContext& flow, const ControllerContext& context) {
   if (flow.controller == kAgentName) return flow.job.agent->at_sender;
-  return !context.custom() && !context.custom_policy() && FindRow(kNativeSenderControllers, flow.controller) != nullptr;
+  return !context.custom() && !context.custom_policy() && FindRow(peer::kSenderControllers, flow.controller) != nullptr;
 }
 
 bool IsLibwebrtcs(const RtpFlowContext& flow, const ControllerContext& context) {

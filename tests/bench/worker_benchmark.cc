@@ -14,9 +14,10 @@
 #include "benchmarks.h"
 #include "gated_model.h"
 #include "made_estimator.h"
-#include "policy/policy_controller.h"
+#include "policy/inline_executor.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
 
 namespace weir {
 namespace {

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tree_models import OPSETS, Grown, tree_node
 
-SHIPPED = Path(__file__).parents[2] / "trainer" / "models" / "weir.onnx"
+SHIPPED = Path(__file__).parents[2] / "estimator" / "models" / "weir.onnx"
 
 # Turns any difference between two floats into a large number; a power of two, so that it causes no rounding.
 GATE = 2.0**80

@@ -42,6 +42,10 @@ def test_pkg_config_has_it(name):
     assert f"Version: {VERSION}\n" in (ROOT / "build/release/estimator" / name).read_text()
 
 
+def test_the_library_alone_has_it():
+    assert f"project(weir VERSION {VERSION} " in (ROOT / "estimator/CMakeLists.txt").read_text()
+
+
 def test_a_model_has_the_version_that_trained_it_unless_it_is_given_one():
     assert TrainingConfiguration.model_fields["version"].default == VERSION
 

@@ -72,7 +72,7 @@ ALLOWED_FILES = {
     "webrtc_patch/*.patch": "libwebrtc's lines",
     "*.svg": "pictures",
     "LICENSE": "legal text",
-    "trainer/models/weir.md": "written by `weir model card`",
+    "estimator/models/weir.md": "written by `weir model card`",
 }
 
 # One character of code: it ends every term.

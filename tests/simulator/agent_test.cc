@@ -5,37 +5,39 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "endpoints/simulation_job.h"
 #include "test_models.h"
 #include "test_scenarios.h"
+#include "weir/policy_executor.h"
 
 namespace weir::sim {
 namespace {
 
-constexpr const char* kShipped = WEIR_SOURCE_DIR "/trainer/models/weir.onnx";
+constexpr const char* kShipped = WEIR_SOURCE_DIR "/estimator/models/weir.onnx";
 
 // A policy in place of the agent.
 class PolicyDecisions final : public DecisionSource {
  public:
-  explicit PolicyDecisions(std::shared_ptr<const PolicyModel> model)
-      : policy_(std::move(model)), action_(policy_.description().action_size) {}
-  const ModelDescription& description() const { return policy_.description(); }
+  explicit PolicyDecisions(std::shared_ptr<const PolicyModel> model) : policy_(MakeInlineExecutor(std::move(model))) {}
+  const ModelDescription& description() const { return policy_->description(); }
 
   std::optional<std::span<const float>> Decide(std::span<const float> observation) override {
     times_ns.push_back(NowNs());
     if (first_observation.empty()) first_observation.assign(observation.begin(), observation.end());
-    EXPECT_EQ(policy_.Run(observation, kBalanced, action_), PolicyFault::kNone);
-    return action_;
+    policy_->Submit(observation, kBalanced, Timestamp::Micros(NowNs() / 1000));
+    const std::optional<PolicyAnswer> answer = policy_->Take(Timestamp::Micros(NowNs() / 1000));
+    EXPECT_EQ(answer.value().fault, PolicyFault::kNone);
+    return answer->action;
   }
 
   std::vector<int64_t> times_ns;
   std::vector<float> first_observation;
 
  private:
-  Policy policy_;
-  std::vector<float> action_;
+  const std::unique_ptr<PolicyExecutor> policy_;
 };
 
 // Ups and downs, and feedback that takes its time and is lost.

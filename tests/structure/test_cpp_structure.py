@@ -8,6 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SIMULATOR = ROOT / "simulator"
+# With C++ beside the library; of tests, those that are not the library's own.
+HOSTS = (
+    "simulator", "webrtc_patch", "programs", "plugins", "examples", "papers",
+    "tests/simulator", "tests/webrtc_patch", "tests/programs", "tests/plugins", "tests/install",
+)  # fmt: skip
 # The lowest first.
 SIMULATOR_ORDER = (
     "core", "scenario", "link", "media", "repair", "endpoints", "flows", "run", "serve", "open_loop", "command",
@@ -68,12 +73,12 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
     # pybind11 is for its Python module alone.
     library = [one for one in read_includes(ROOT / "estimator") if one.file.parts[0] != "python"]
     own = [one for one in library if one.header.startswith("weir/")]
-    source = ROOT / "estimator" / "src"
+    source, c = ROOT / "estimator" / "src", ROOT / "estimator" / "c"
     beside = [
         one
         for one in library
         if one.quoted
-        and any((folder / one.header).is_file() for folder in (ROOT / "estimator" / one.file.parent, source))
+        and any((folder / one.header).is_file() for folder in (ROOT / "estimator" / one.file.parent, source, c))
     ]
     standard = [one for one in library if not one.quoted and ("/" not in one.header)]
     written = {one for one in library if one.header == "weir_model.h"}  # by the build
@@ -85,6 +90,42 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
     assert named <= known, "of C, what loads ONNX Runtime, and what tells a child process from its parent"
     exported = ROOT / "estimator" / "include"
     assert [one for one in own if not (exported / one.header).is_file()] == []
+
+
+def private_includes(folder, library):
+    """The includes, below `folder`, of private headers of the library in the folder `library`."""
+    source = library / "src"
+    return [
+        one for one in read_includes(folder) if (source / one.header).is_file() or f"{library.name}/src/" in one.header
+    ]
+
+
+@pytest.mark.parametrize("folder", HOSTS)
+def test_hosts_include_only_public_headers_of_the_estimator(folder):
+    wrong = private_includes(ROOT / folder, ROOT / "estimator")
+    assert not wrong, listed(wrong)
+
+
+def test_only_the_library_and_its_own_tests_link_its_private_headers():
+    files = [ROOT / "CMakeLists.txt", *(path for top in ROOT.iterdir() for path in top.rglob("CMakeLists.txt"))]
+    users = {
+        path.parent.relative_to(ROOT).as_posix()
+        for path in files
+        if path.relative_to(ROOT).parts[0] != "build" and "weir_private" in path.read_text()
+    }
+    assert users == {
+        "estimator", "estimator/python", "tests/bench", "tests/estimator", "tests/fuzz", "tests/soak",
+    }  # fmt: skip
+
+
+def test_an_include_of_a_private_header_is_found(tmp_path):
+    library, host = tmp_path / "estimator", tmp_path / "host"
+    for path, text in ((library / "src/guard/guard.h", ""), (library / "include/weir/guard.h", "")):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    host.mkdir()
+    (host / "a.cc").write_text('#include "weir/guard.h"\n#include "guard/guard.h"\n#include "../estimator/src/b.h"\n')
+    assert [one.line for one in private_includes(host, library)] == [2, 3]
 
 
 def test_only_the_worker_of_the_estimator_has_threads():

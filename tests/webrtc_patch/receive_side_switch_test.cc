@@ -9,11 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "controllers/fixed_controller.h"
-#include "policy/policy_controller.h"
-#include "pool/pool_controller.h"
 #include "receive_side_call.h"
 #include "test_models.h"
+#include "weir/policy_controller.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -55,7 +54,7 @@ ReceiveSideSwitchConfig Config(ReceiveSideMode mode, ControllerFactory controlle
 }
 
 ControllerFactory Fixed(int64_t kbps) {
-  return [kbps] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(kbps)); };
+  return [kbps] { return MakeBuiltInController("fixed", DataRate::KilobitsPerSecond(kbps)); };
 }
 
 // An unpatched call's REMB of the same packets.

@@ -52,7 +52,7 @@ namespace weir {
 
 enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
 
-// Convert modes to and from their names in calls (registry.h).
+// Convert modes to and from their names: "gcc", "weir", "shadow".
 std::string_view ToString(ReceiveSideMode mode);
 std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 

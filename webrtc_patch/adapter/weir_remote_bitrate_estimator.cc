@@ -6,9 +6,9 @@
 
 #include "modules/rtp_rtcp/source/rtp_header_extensions.h"
 #include "modules/rtp_rtcp/source/rtp_packet_received.h"
-#include "pool/pool_controller.h"
 #include "rtc_base/checks.h"
 #include "weir/controllers.h"
+#include "weir/pool_controller.h"
 
 namespace weir::adapter {
 namespace {

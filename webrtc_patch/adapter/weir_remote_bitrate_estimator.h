@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "arrival/interval_accumulator.h"
 #include "arrival_clock.h"
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
 #include "receive_side_settings.h"
 #include "remb_outlet.h"
 #include "system_wrappers/include/clock.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/interval_meter.h"
 #include "weir/remb_sender.h"
 
 namespace weir::adapter {
@@ -61,7 +61,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   ArrivalClock arrival_clock_;
 
   // Statistics since the last decision that `on_decision` received, and the target in force since then.
-  IntervalAccumulator interval_;
+  IntervalMeter interval_;
   DataRate interval_target_ = DataRate::Zero();
   // A decision was made since then.
   bool decided_ = false;

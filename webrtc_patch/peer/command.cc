@@ -8,10 +8,11 @@
 #include <cmath>
 #include <utility>
 
+#include "call_controllers.h"
 #include "options.h"
 #include "programs/json.h"
-#include "registry.h"
 #include "weir/controllers.h"
+#include "weir/names.h"
 
 namespace weir::peer {
 namespace {

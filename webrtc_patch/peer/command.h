@@ -8,11 +8,11 @@
 #include <string_view>
 #include <variant>
 
-#include "pool/pool_specification.h"
 #include "programs/json_lines.h"
 #include "receive_side_switch.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
+#include "weir/pool_specification.h"
 #include "weir/result.h"
 
 namespace weir::peer {

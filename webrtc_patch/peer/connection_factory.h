@@ -8,7 +8,7 @@
 #include "api/peer_connection_interface.h"
 #include "api/transport/network_control.h"
 #include "audio_files.h"
-#include "controllers/field_trials.h"
+#include "field_trials.h"
 #include "receive_side_switch.h"
 #include "rtc_base/thread.h"
 #include "rtcp_observer.h"

@@ -6,11 +6,11 @@
 
 #include "libwebrtc_globals.h"
 #include "options.h"
-#include "policy/policy.h"
 #include "programs/command_line.h"
 #include "programs/json.h"
 #include "rtc_base/ssl_adapter.h"
 #include "session.h"
+#include "weir/controllers.h"
 
 namespace weir::peer {
 namespace {

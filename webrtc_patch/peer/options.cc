@@ -4,10 +4,11 @@
 #include <string_view>
 #include <utility>
 
-#include "interval_statistics_fields.h"
+#include "call_controllers.h"
 #include "programs/command_line.h"
 #include "programs/json.h"
-#include "registry.h"
+#include "weir/interval_statistics_fields.h"
+#include "weir/names.h"
 
 namespace weir::peer {
 namespace {
@@ -69,7 +70,7 @@ void AddOptions(CLI::App& app, Options& options) {
     return ParseRole(value, options);
   })->required();
   const std::string controllers =
-      ListNames(kCallControllers) + "; at the sender " + ListNames(kNativeSenderControllers, " or ");
+      ListNames(kCallControllers) + "; at the sender " + ListNames(kSenderControllers, " or ");
   AddOption(app, "--controller", "NAME",
             controllers +
                 ";\ndefault weir; shadow: GCC in charge, Weir logged;\n"
@@ -83,7 +84,7 @@ void AddOptions(CLI::App& app, Options& options) {
                 options.controller = ReceiveSideMode::kWeir;
                 return true;
               }
-              if (const auto* const name = FindRow(kNativeSenderControllers, value)) {
+              if (const auto* const name = FindRow(kSenderControllers, value)) {
                 options.at_sender = *name;
                 options.controller = ReceiveSideMode::kGcc;
                 return true;

@@ -8,12 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "controllers/field_trials.h"
+#include "field_trials.h"
 #include "frame_source.h"
 #include "programs/custom_controllers.h"
 #include "programs/sender_gcc.h"
 #include "receive_side_switch.h"
-#include "registry.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
 
@@ -24,7 +23,7 @@ struct Options {
   bool receive = false;
   // The controller at the receiver, and its counterpart at the sender.
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
-  // The controller of kNativeSenderControllers that runs at the sender on transport feedback; `controller` is then
+  // The controller of kSenderControllers that runs at the sender on transport feedback; `controller` is then
   // kGcc, and the receiver only sends feedback. Empty: none.
   std::string_view at_sender;
   // For kWeir; nullopt: the policy alone.

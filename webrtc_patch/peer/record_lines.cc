@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "options.h"
-#include "pool/pool_controller.h"
+#include "weir/pool_controller.h"
 
 namespace weir::peer {
 

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "command.h"
-#include "policy/policy_executor.h"
 #include "programs/command_line.h"
 #include "programs/custom_controllers.h"
 #include "programs/file_descriptor.h"
 #include "programs/input.h"
+#include "weir/policy_executor.h"
 
 namespace weir::peer {
 namespace {

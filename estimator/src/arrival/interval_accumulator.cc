@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "interval_statistics_fields.h"
+#include "weir/interval_statistics_fields.h"
 
 namespace weir {
 namespace internal {

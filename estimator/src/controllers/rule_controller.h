@@ -2,7 +2,8 @@
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_RULE_CONTROLLER_H_
 
-#include "controllers/interval_controller.h"
+#include "controllers/recent_intervals.h"
+#include "weir/interval_controller.h"
 
 namespace weir {
 

@@ -13,7 +13,7 @@ from weir_eval.report.sections.estimators import pools
 from weir_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir_sim.controllers import is_pool, pool_members, uses_model
 
-MODEL = Path(__file__).parents[3] / "trainer" / "models" / "weir.onnx"
+MODEL = Path(__file__).parents[3] / "estimator" / "models" / "weir.onnx"
 
 
 def test_a_line_is_named_by_its_shortest_form():

@@ -22,7 +22,7 @@ SimulationJob VirtualJob(const json& scenario, const std::string& controller, ui
   SimulationJob job = JobOf(CallOver(scenario), controller, seed);
   job.call.encoder = CallMedia::Encoder::kFake;
   if (controller.starts_with("weir"))
-    job.model = std::make_shared<ModelFile>(WEIR_SOURCE_DIR "/trainer/models/weir.onnx");
+    job.model = std::make_shared<ModelFile>(WEIR_SOURCE_DIR "/estimator/models/weir.onnx");
   return job;
 }
 

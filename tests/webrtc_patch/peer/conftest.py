@@ -11,7 +11,7 @@ import pytest
 from weir_cli.errors import MissingComponent
 from weir_sim.executables import find_peer
 
-MODEL = Path(__file__).parents[3] / "trainer/models/weir.onnx"
+MODEL = Path(__file__).parents[3] / "estimator/models/weir.onnx"
 SIGNALLING = ("offer", "answer", "candidate")
 # For what hangs, not for a busy machine.
 LIMIT_S = 120.0

@@ -1,34 +1,34 @@
 // The learned rate controller at the receiver, "weir": turns arrivals into interval statistics, features, a policy's
 // action and a rate.
-#ifndef WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_
-#define WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_
+#ifndef WEIR_POLICY_CONTROLLER_H_
+#define WEIR_POLICY_CONTROLLER_H_
 
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
 
-#include "arrival/interval_accumulator.h"
-#include "controllers/decision_timer.h"
-#include "policy/feature_history.h"
-#include "policy/mmsys_features.h"
-#include "policy/policy_executor.h"
-#include "weir/controllers.h"
+#include "weir/decision_timer.h"
+#include "weir/model_description.h"
 #include "weir/network_controller.h"
 #include "weir/objective.h"
+#include "weir/policy_executor.h"
 
 namespace weir {
 
+class Policy;
+
 // Decides once per interval of its model. A decision that fails, or takes longer than one interval, results in a
 // missing target, which counts as a fault. While an answer is pending the rate in force stays. The packet path
-// allocates nothing, and a decision allocates only inside ONNX Runtime.
+// allocates nothing, and a decision allocates only inside ONNX Runtime. A host with a PolicyModel needs only
+// MakePolicyController() (weir/controllers.h); this class is for a host with its own PolicyExecutor.
 class PolicyController final : public ReceiverController {
  public:
-  explicit PolicyController(std::unique_ptr<Policy> policy)
-      : PolicyController(std::make_unique<InlineExecutor>(std::move(policy))) {}
+  // Computes on the caller's thread.
+  explicit PolicyController(std::unique_ptr<Policy> policy);
+  // `executor` is not null.
   explicit PolicyController(std::unique_ptr<PolicyExecutor> executor);
+  ~PolicyController() override;
 
   std::string_view name() const override { return "weir"; }
 
@@ -45,12 +45,13 @@ class PolicyController final : public ReceiverController {
 
   const ModelDescription& description() const { return executor_->description(); }
   // Returns the observation of an interval that ends early, at `now`, for a host that makes no more decisions. All
-  // zeros before the start.
+  // zeros before the start. Valid until the next call.
   std::span<const float> ObservationAt(Timestamp now);
 
  private:
-  // The observation of the last interval. All zeros before the first.
-  std::span<const float> observation() const { return history_ ? history_->observation() : mmsys_observation_; }
+  // Turns arrivals into the observations of the model's format.
+  class Observer;
+
   void EndInterval(Timestamp now);
   // Clears the observations and the recurrent state, and drops a pending answer.
   void Reset();
@@ -61,12 +62,7 @@ class PolicyController final : public ReceiverController {
   std::optional<DataRate> TakeAnswer(Timestamp now);
 
   std::unique_ptr<PolicyExecutor> executor_;
-  // For models of the format kWeir1.
-  IntervalAccumulator accumulator_;
-  std::optional<FeatureHistory> history_;
-  // For models of the format kMmsys2024.
-  std::optional<MmsysFeatures> mmsys_features_;
-  std::vector<float> mmsys_observation_;
+  std::unique_ptr<Observer> observer_;
 
   Objective objective_;
   TargetRateConstraints constraints_;
@@ -82,4 +78,4 @@ class PolicyController final : public ReceiverController {
 
 }  // namespace weir
 
-#endif  // WEIR_ESTIMATOR_SRC_POLICY_POLICY_CONTROLLER_H_
+#endif  // WEIR_POLICY_CONTROLLER_H_

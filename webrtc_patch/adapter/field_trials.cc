@@ -1,8 +1,8 @@
-#include "controllers/field_trials.h"
+#include "field_trials.h"
 
 #include <algorithm>
 
-#include "registry.h"
+#include "weir/names.h"
 
 namespace weir {
 namespace {
@@ -10,8 +10,6 @@ namespace {
 constexpr std::string_view kCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     "_-.,:;|+";
-constexpr auto kWithFieldTrials =
-    ControllersThat<[](const RegisteredController& one) { return one.field_trials.has_value(); }>();
 
 // Removes the part before the first slash from `text` and returns it. Returns an empty part if there is no slash.
 std::string_view TakePart(std::string_view& text) {
@@ -52,14 +50,15 @@ std::string ToString(const FieldTrials& trials) {
 
 Result<FieldTrials> FieldTrialsOf(std::string_view controller) {
   const std::string_view name = WithoutFieldTrials(controller);
-  const RegisteredController* const row = FindRow(kControllers, name);
-  if (!row || !row->field_trials) {
+  const FieldTrialController* const row = FindRow(kFieldTrialControllers, name);
+  if (!row) {
     std::string message(name);
-    return Error{message.append(" has no field trials; ").append(ListNames(kWithFieldTrials, " and ")).append(" do")};
+    return Error{
+        message.append(" has no field trials; ").append(ListNames(kFieldTrialControllers, " and ")).append(" do")};
   }
   auto trials = ParseFieldTrials(controller.substr(std::min(name.size() + 1, controller.size())));
   if (!trials) return trials;
-  const auto needed = ParseFieldTrials(*row->field_trials);
+  const auto needed = ParseFieldTrials(row->trials);
   for (const auto& [trial, group] : needed.value()) {
     const std::string& chosen = trials.value().try_emplace(trial, group).first->second;
     if (chosen.find(group) == std::string::npos)

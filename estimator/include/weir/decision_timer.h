@@ -1,6 +1,6 @@
 // Timer of a controller that decides at even intervals.
-#ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_DECISION_TIMER_H_
-#define WEIR_ESTIMATOR_SRC_CONTROLLERS_DECISION_TIMER_H_
+#ifndef WEIR_DECISION_TIMER_H_
+#define WEIR_DECISION_TIMER_H_
 
 #include "weir/units.h"
 
@@ -36,4 +36,4 @@ class DecisionTimer {
 
 }  // namespace weir
 
-#endif  // WEIR_ESTIMATOR_SRC_CONTROLLERS_DECISION_TIMER_H_
+#endif  // WEIR_DECISION_TIMER_H_

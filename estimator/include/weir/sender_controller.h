@@ -1,6 +1,6 @@
 // Rate controllers at the sender, and their messages, which follow libwebrtc's api/transport/network_types.h.
-#ifndef WEIR_ESTIMATOR_SRC_SENDER_SENDER_CONTROLLER_H_
-#define WEIR_ESTIMATOR_SRC_SENDER_SENDER_CONTROLLER_H_
+#ifndef WEIR_SENDER_CONTROLLER_H_
+#define WEIR_SENDER_CONTROLLER_H_
 
 #include <cstdint>
 #include <optional>
@@ -72,29 +72,39 @@ struct RemoteBitrateReport {
   DataRate bandwidth = DataRate::PlusInfinity();
 };
 
-// Contains only what changed.
+// Contains only what changed since the previous update.
 struct SenderControlUpdate {
+  // For all RTP, including headers and retransmissions.
   std::optional<TargetTransferRate> target_rate;
-  double frame_drop_ratio = 0;  // with a target: the share of it that the host saves by dropping frames
+  double frame_drop_ratio = 0;  // with a target: the share of it that the host saves by dropping frames, 0 to 1
   std::optional<PacerConfig> pacer_config;
   std::vector<ProbeClusterConfig> probe_cluster_configs;  // the host sends them one after another
   std::optional<DataSize> congestion_window;              // while this much is in flight, the host sends no media
 };
 
-// A controller at the sender, which decides from departures and feedback.
+// A controller at the sender, which decides from departures and feedback. Its targets have no guard and no fallback. It
+// may allocate.
 class SenderController : public NetworkController {
  public:
+  // Called for every packet with a transport-wide sequence number, in the order of the numbers, when it leaves the
+  // host: media, retransmissions, FEC, padding and probes.
   virtual void OnSentPacket(const SentPacket& packet) = 0;
+  // Called with each feedback message, transport-wide or RFC 8888, that reports on at least one sent packet. The
+  // packets are in the order of their numbers. Messages may be lost, and a packet may be reported as lost and later as
+  // received.
   virtual void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) = 0;
+  // Called with the report blocks of each RTCP receiver report, about once a second.
   virtual void OnTransportLossReport(const TransportLossReport& report) = 0;
+  // Called with each REMB of the receiver.
   virtual void OnRemoteBitrateReport(const RemoteBitrateReport& report) = 0;
-  // True if the host encodes no frame while the congestion window is full, as Chromium does with SCReAM since July
-  // 2026.
+  // Called at any time. Returns true if the host is to encode no frame while the congestion window is full, as Chromium
+  // does with SCReAM since July 2026.
   virtual bool holds_frames() const { return false; }
-  // Invoked at `next_timeout()` or later.
+  // Called at `next_timeout()` or later. Returns what changed; the first update has a target and a pacer. Targets are
+  // finite and at least 0.
   [[nodiscard]] virtual SenderControlUpdate OnTimeout(Timestamp now) = 0;
 };
 
 }  // namespace weir
 
-#endif  // WEIR_ESTIMATOR_SRC_SENDER_SENDER_CONTROLLER_H_
+#endif  // WEIR_SENDER_CONTROLLER_H_

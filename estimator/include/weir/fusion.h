@@ -1,11 +1,11 @@
 // Fusion of the rates of several controllers, after PolyCC (SIGCOMM 2023, section 2).
-#ifndef WEIR_ESTIMATOR_SRC_POOL_FUSION_H_
-#define WEIR_ESTIMATOR_SRC_POOL_FUSION_H_
+#ifndef WEIR_FUSION_H_
+#define WEIR_FUSION_H_
 
 #include <functional>
 #include <span>
 
-#include "pool/pool_specification.h"
+#include "weir/pool_specification.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -33,4 +33,4 @@ FusedRate FuseRates(const Fusion& fusion, DataRate pilot, std::span<const DataRa
 
 }  // namespace weir
 
-#endif  // WEIR_ESTIMATOR_SRC_POOL_FUSION_H_
+#endif  // WEIR_FUSION_H_

@@ -1,6 +1,6 @@
 // The conversion of a policy's output into a rate, shared by the estimator, the simulator and the tests.
-#ifndef WEIR_ESTIMATOR_SRC_POLICY_ACTION_H_
-#define WEIR_ESTIMATOR_SRC_POLICY_ACTION_H_
+#ifndef WEIR_ACTION_H_
+#define WEIR_ACTION_H_
 
 #include <cstdint>
 #include <optional>
@@ -42,4 +42,4 @@ struct ActionMapping {
 
 }  // namespace weir
 
-#endif  // WEIR_ESTIMATOR_SRC_POLICY_ACTION_H_
+#endif  // WEIR_ACTION_H_

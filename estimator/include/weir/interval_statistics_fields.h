@@ -7,8 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "registry.h"
 #include "weir/interval_statistics.h"
+#include "weir/names.h"
+#include "weir/units.h"
 
 namespace weir {
 

@@ -1,6 +1,6 @@
 // Field trials of libwebrtc, given after the name of one of its controllers: "gcc:TRIAL/GROUP/TRIAL/GROUP/".
-#ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_FIELD_TRIALS_H_
-#define WEIR_ESTIMATOR_SRC_CONTROLLERS_FIELD_TRIALS_H_
+#ifndef WEIR_WEBRTC_PATCH_ADAPTER_FIELD_TRIALS_H_
+#define WEIR_WEBRTC_PATCH_ADAPTER_FIELD_TRIALS_H_
 
 #include <functional>
 #include <map>
@@ -10,6 +10,17 @@
 #include "weir/result.h"
 
 namespace weir {
+
+// A controller of libwebrtc at the sender that takes field trials.
+struct FieldTrialController {
+  std::string_view name;
+  // The field trials that select it. Others may follow its name.
+  std::string_view trials;
+};
+inline constexpr FieldTrialController kFieldTrialControllers[] = {
+    {.name = "gcc", .trials = ""},
+    {.name = "scream", .trials = "WebRTC-Bwe-ScreamV2/mode:always/"},
+};
 
 // Groups by trial.
 using FieldTrials = std::map<std::string, std::string, std::less<>>;
@@ -23,10 +34,10 @@ constexpr std::string_view WithoutFieldTrials(std::string_view controller) {
 Result<FieldTrials> ParseFieldTrials(std::string_view text);
 std::string ToString(const FieldTrials& trials);
 
-// Returns the trials after the name of a controller, and the controller's own from registry.h unless the former set
-// them. Also refuses a controller that takes no field trials.
+// Returns the trials after the name of a controller, and the controller's own unless the former set them. Also refuses
+// a controller that takes no field trials.
 Result<FieldTrials> FieldTrialsOf(std::string_view controller);
 
 }  // namespace weir
 
-#endif  // WEIR_ESTIMATOR_SRC_CONTROLLERS_FIELD_TRIALS_H_
+#endif  // WEIR_WEBRTC_PATCH_ADAPTER_FIELD_TRIALS_H_

@@ -1,6 +1,6 @@
 // The text form of a pool: its members, the fusion of their targets, and the policy that changes the active one.
-#ifndef WEIR_ESTIMATOR_SRC_POOL_POOL_SPECIFICATION_H_
-#define WEIR_ESTIMATOR_SRC_POOL_POOL_SPECIFICATION_H_
+#ifndef WEIR_POOL_SPECIFICATION_H_
+#define WEIR_POOL_SPECIFICATION_H_
 
 #include <array>
 #include <cstddef>
@@ -76,4 +76,4 @@ std::string ToString(const PoolSpecification& pool);
 
 }  // namespace weir
 
-#endif  // WEIR_ESTIMATOR_SRC_POOL_POOL_SPECIFICATION_H_
+#endif  // WEIR_POOL_SPECIFICATION_H_

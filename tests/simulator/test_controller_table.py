@@ -1,0 +1,30 @@
+"""`weir-sim controllers` prints the table of controllers for programs."""
+
+import json
+import subprocess
+
+from weir.simulator.executables import find_simulator
+
+
+def printed(*arguments: str) -> str:
+    return subprocess.run([find_simulator(), *arguments], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def test_the_table_has_the_controllers_of_the_list_in_their_order() -> None:
+    table = json.loads(printed("controllers"))
+    lines = [
+        f"{row['name']} {row['summary']}" + ("" if row["available"] else " (not available: run `make webrtc`)")
+        for row in table
+    ]
+    assert [" ".join(line.split()) for line in printed("--list").splitlines()] == lines
+
+
+def test_the_table_has_what_a_comparison_needs_to_know() -> None:
+    rows = {row.pop("name"): row for row in json.loads(printed("controllers"))}
+    assert rows["gcc"]["field_trials"] == ""
+    assert rows["scream"]["field_trials"] == "WebRTC-Bwe-ScreamV2/mode:always/"
+    assert rows["pcc"]["field_trials"] is None
+    assert (rows["scream"]["libwebrtc_milestone"], rows["gcc"]["libwebrtc_milestone"]) == (150, None)
+    assert [name for name, row in rows.items() if row["knows_path"]] == ["oracle", "oracle-present", "oracle-receiver"]
+    assert all(row["available"] for row in rows.values() if row["libwebrtc_milestone"] is None)
+    assert "shadow" not in rows
