@@ -3,7 +3,8 @@
 import json
 import subprocess
 
-from weir.simulator.executables import find_simulator
+from weir_sim.controllers import CONTROLLERS, SIMULATED
+from weir_sim.executables import find_simulator
 
 
 def printed(*arguments: str) -> str:
@@ -28,3 +29,14 @@ def test_the_table_has_what_a_comparison_needs_to_know() -> None:
     assert [name for name, row in rows.items() if row["knows_path"]] == ["oracle", "oracle-present", "oracle-receiver"]
     assert all(row["available"] for row in rows.values() if row["libwebrtc_milestone"] is None)
     assert "shadow" not in rows
+
+
+def test_the_table_of_the_python_package_is_the_same() -> None:
+    rows = {row.pop("name"): row for row in json.loads(printed("controllers"))}
+    assert list(rows) == list(SIMULATED)
+    for name, row in rows.items():
+        expected = CONTROLLERS[name]
+        assert row["summary"] == expected.summary
+        assert row["field_trials"] == expected.field_trials
+        assert (row["libwebrtc_milestone"] or 0) == expected.libwebrtc_milestone
+        assert row["knows_path"] == expected.knows_path

@@ -46,7 +46,7 @@ class Controller:
         """Description in one line."""
     @property
     def uses_model(self) -> bool:
-        """True when a model makes its estimates, which follow the objective. `BandwidthEstimator` takes others by name."""
+        """True when a model makes its estimates. `BandwidthEstimator` takes the other controllers by name."""
 
 class Feature:
     """One statistic of a decision interval."""
