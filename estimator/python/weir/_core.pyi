@@ -1,3 +1,5 @@
+# Written by hand: a stub by pybind11-stubgen 3.0 has no documentation, and `dict` and `typing.Any` for the types of
+# weir.types and of controllers. tests/estimator/test_core_module.py compares names and signatures with the module.
 """The C++ estimator library.
 
 Times are integers in microseconds of one monotonic clock, rates integers in bits per second.
