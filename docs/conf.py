@@ -79,8 +79,8 @@ papers/weir_papers/*/README
 estimator/README
 webrtc_patch/README
 webrtc_patch/adapter/README
-webrtc_patch/peer/README
-webrtc_patch/event_log/README
+calls/peer/README
+logs/event_log/README
 programs/README
 simulator/README
 trainer/README

@@ -8,7 +8,7 @@ import pytest
 
 from weir_calls.call.media import source_video
 
-PROGRAM = Path(__file__).parents[2] / "build/release/simulator/virtual_call/weir-encode"
+PROGRAM = Path(__file__).parents[2] / "build/release/calls/virtual_call/weir-encode"
 
 
 def encode(job):

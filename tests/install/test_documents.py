@@ -112,7 +112,7 @@ def test_every_folder_at_the_top_has_a_readme(folder):
 
 def test_badges_are_true():
     badges = (ROOT / "docs/badges.svg").read_text()
-    (cpp,) = re.findall(r"CMAKE_CXX_STANDARD (\d+)\)", (ROOT / "CMakeLists.txt").read_text())
+    (cpp,) = re.findall(r"CMAKE_CXX_STANDARD (\d+)\)", (ROOT / "estimator/cmake/build_settings.cmake").read_text())
     (python,) = re.findall(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
     assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause")
     assert {"BSD-3-Clause", "12 | 13", cpp, f"\u2265 {python}"} <= set(re.findall(r"<text[^>]*>([^<]+)</text>", badges))

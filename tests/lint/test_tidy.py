@@ -30,7 +30,7 @@ def test_it_looks_at_every_file():
         # Without `make webrtc` there are no weir-peer and virtual calls, and only what weir-sim needs of the adapter.
         names = (
             *("webrtc_patch", "tests/webrtc_patch", "tests/bench/receive_side_benchmark.cc"),
-            *("simulator/virtual_call", "tests/simulator/virtual_call"),
+            *("calls/virtual_call", "tests/calls/virtual_call"),
         )
         parts = [ROOT / name for name in names]
         ours, seen = ({path for path in some if not any(map(path.is_relative_to, parts))} for some in (ours, seen))

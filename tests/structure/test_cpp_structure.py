@@ -17,8 +17,8 @@ HOSTS = (
 SIMULATOR_ORDER = (
     "core", "scenario", "link", "media", "repair", "endpoints", "flows", "run", "serve", "open_loop", "command",
 )  # fmt: skip
-# Beside the simulator: the path in real time, and libwebrtc as a stack.
-OTHERS = {"real_time", "virtual_call"}
+# Beside the simulator: the path in real time.
+OTHERS = {"real_time"}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -138,7 +138,7 @@ def test_only_the_worker_of_the_estimator_has_threads():
 
 
 def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():
-    others = [ROOT / "webrtc_patch" / "adapter", ROOT / "webrtc_patch" / "peer"]
+    others = [ROOT / "webrtc_patch" / "adapter", ROOT / "calls" / "peer"]
     includes = list(read_includes(ROOT / "programs"))
     wrong = [
         one
@@ -157,16 +157,16 @@ def test_the_simulator_does_not_know_the_link_of_calls():
     assert not wrong, listed(wrong)
 
 
-@pytest.mark.parametrize("folder", ["adapter", "peer"])
+@pytest.mark.parametrize("folder", ["webrtc_patch/adapter", "calls/peer"])
 def test_what_goes_into_libwebrtc_does_not_know_the_simulator(folder):
-    includes = list(read_includes(ROOT / "webrtc_patch" / folder))
+    includes = list(read_includes(ROOT / folder))
     wrong = [one for one in includes if one.header.startswith("ns3/") or of_the_simulator(one)]
     assert includes
     assert not wrong, listed(wrong)
 
 
 def test_the_adapter_does_not_know_the_peer():
-    peer = ROOT / "webrtc_patch" / "peer"
+    peer = ROOT / "calls" / "peer"
     adapter = read_includes(ROOT / "webrtc_patch" / "adapter")
     wrong = [one for one in adapter if one.quoted and (peer / one.header).is_file()]
     assert not wrong, listed(wrong)

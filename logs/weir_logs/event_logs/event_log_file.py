@@ -30,7 +30,7 @@ def is_event_log(path: Path) -> bool:
 
 
 def event_log_lines(path: Path) -> bytes:
-    """The events of a log as JSON lines; their types are in webrtc_patch/event_log/README.md.
+    """The events of a log as JSON lines; their types are in logs/event_log/README.md.
 
     Raises:
         InputError: it is not an event log, is damaged from its first event on, or is too large.

@@ -1,5 +1,5 @@
-# weir-event-log prints an RTC event log of any libwebrtc, such as Chromium's, as JSON lines. libwebrtc's parser and
-# writer of such logs are built here, not in the archive: with gn they need Chromium's own copy of Protocol Buffers.
+# webrtc_event_log: libwebrtc's parser and writer of RTC event logs. They are built here, not in the archive: with gn they
+# need Chromium's own copy of Protocol Buffers.
 set(Protobuf_USE_STATIC_LIBS ON)
 find_package(Protobuf REQUIRED)
 set(_log "${WEIR_LIBWEBRTC}/src/logging/rtc_event_log")
@@ -51,18 +51,3 @@ target_compile_features(webrtc_event_log PUBLIC cxx_std_20)
 target_include_directories(webrtc_event_log SYSTEM PUBLIC "${_generated}")
 target_compile_options(webrtc_event_log PRIVATE -w)
 target_link_libraries(webrtc_event_log PUBLIC libwebrtc::libwebrtc protobuf::libprotobuf-lite)
-
-add_library(weir_event_log STATIC
-  event_log_lines.cc
-  feedback_replay.cc)
-target_compile_features(weir_event_log PUBLIC cxx_std_20)
-target_include_directories(weir_event_log PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(weir_event_log PUBLIC webrtc_event_log weir_program weir_webrtc_adapter)
-
-add_executable(weir-event-log main.cc)
-target_link_libraries(weir-event-log PRIVATE weir_event_log)
-install(TARGETS weir-event-log RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-if(SKBUILD)
-  # Next to the `weir` command of the Python environment.
-  install(TARGETS weir-event-log RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python-programs EXCLUDE_FROM_ALL)
-endif()
