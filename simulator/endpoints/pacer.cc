@@ -32,6 +32,9 @@ int64_t Rescaled(int64_t paid_ns, int64_t now_ns, int64_t old_rate_bps, int64_t 
   return now_ns + static_cast<int64_t>(static_cast<__int128>(paid_ns - now_ns) * old_rate_bps / new_rate_bps);
 }
 
+MediaPacket RtxPadding() { return {.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes}; }
+MediaPacket PlainPadding() { return {.kind = PacketKind::kProbe, .padding_bytes = kPlainPaddingBytes}; }
+
 }  // namespace
 
 void Pacer::SetConfig(const PacerConfig& config, int64_t now_ns) {
@@ -95,16 +98,16 @@ int64_t Pacer::next_send_ns(int64_t now_ns) const {
   return kNeverNs;
 }
 
-std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
+std::optional<MediaPacket> Pacer::Take(int64_t now_ns) {
   // Every return uses this variable, so that it is constructed in the caller's storage: copying it right after it is
   // written takes longer than the rest of the function.
-  std::optional<PacedPacket> packet;
+  std::optional<MediaPacket> packet;
   if (next_send_ns(now_ns) > now_ns) return packet;
   packet.emplace();
   last_send_ns_ = now_ns;
   if (!audio_.empty()) {
-    packet->media = audio_.take_front().media;
-    queued_bytes_ -= packet->media.payload_bytes + overhead_bytes_;
+    *packet = audio_.take_front().media;
+    queued_bytes_ -= packet->payload_bytes + overhead_bytes_;
     return packet;
   }
   if (active_ && !probes_.empty()) {
@@ -112,30 +115,22 @@ std::optional<PacedPacket> Pacer::Take(int64_t now_ns) {
     return packet;
   }
   if (congested_) {
-    packet->media.kind = PacketKind::kProbe;
-    packet->padding_bytes = kPlainPaddingBytes;
+    *packet = PlainPadding();
   } else {
-    packet->media =
-        has_media() ? PopMedia() : MediaPacket{.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes};
+    *packet = has_media() ? PopMedia() : RtxPadding();
   }
-  AccountMedia(packet->media.payload_bytes + packet->padding_bytes + overhead_bytes_, now_ns);
+  AccountMedia(packet->payload_bytes + packet->padding_bytes + overhead_bytes_, now_ns);
   return packet;
 }
 
-PacedPacket Pacer::TakeProbe(int64_t now_ns) {
+MediaPacket Pacer::TakeProbe(int64_t now_ns) {
   ProbeCluster& cluster = probes_.front();
   if (cluster.started_ns == kNeverNs) cluster.started_ns = now_ns;
-  PacedPacket packet;
+  const bool takes_rtx =
+      kMaxPaddingSizeFactor * BytesIn(kProbeStepNs, cluster.info.send_rate.bps()) >= kMaxPayloadBytes;
+  MediaPacket packet = has_media() ? PopMedia() : takes_rtx ? RtxPadding() : PlainPadding();
   packet.pacing_info = cluster.info;
-  if (has_media()) {
-    packet.media = PopMedia();
-  } else if (kMaxPaddingSizeFactor * BytesIn(kProbeStepNs, cluster.info.send_rate.bps()) >= kMaxPayloadBytes) {
-    packet.media = {.kind = PacketKind::kProbe, .payload_bytes = kMaxPayloadBytes};
-  } else {
-    packet.media.kind = PacketKind::kProbe;
-    packet.padding_bytes = kPlainPaddingBytes;
-  }
-  const int64_t size_bytes = packet.media.payload_bytes + packet.padding_bytes + overhead_bytes_;
+  const int64_t size_bytes = packet.payload_bytes + packet.padding_bytes + overhead_bytes_;
   AccountMedia(size_bytes, now_ns);
   cluster.info.probe_cluster_bytes_sent += DataSize::Bytes(size_bytes);
   ++cluster.packets_sent;

@@ -16,14 +16,6 @@
 
 namespace weir::sim {
 
-struct PacedPacket {
-  // Padding has kind kProbe. Its bytes are payload (as RTX padding, which repeats old packets) or, for the smallest
-  // probes and while congested, RTP padding.
-  MediaPacket media;
-  uint32_t padding_bytes = 0;
-  PacedPacketInfo pacing_info;
-};
-
 class Pacer {
  public:
   // `overhead_bytes`: bytes of a packet in addition to its payload, counted against all rates.
@@ -43,7 +35,7 @@ class Pacer {
   // When Take() has a packet; kNeverNs if it has none until something changes.
   int64_t next_send_ns(int64_t now_ns) const;
   // The packet that is due, or nullopt.
-  std::optional<PacedPacket> Take(int64_t now_ns);
+  std::optional<MediaPacket> Take(int64_t now_ns);
 
  private:
   struct QueuedPacket {
@@ -60,7 +52,7 @@ class Pacer {
 
   int64_t MediaTimeNs(int64_t now_ns) const;
   int64_t ProbeTimeNs(int64_t now_ns) const;
-  PacedPacket TakeProbe(int64_t now_ns);
+  MediaPacket TakeProbe(int64_t now_ns);
   bool has_media() const { return !retransmissions_.empty() || !media_.empty(); }
   const QueuedPacket& next_media() const {
     return retransmissions_.empty() ? media_.front() : retransmissions_.front();

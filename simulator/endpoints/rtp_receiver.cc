@@ -12,32 +12,34 @@ namespace {
 constexpr int64_t kFeedbackIntervalNs = 50'000'000;
 constexpr int64_t kReportIntervalNs = 1'000'000'000;
 
-uint32_t ReceiverSsrc(int flow_index) { return 0x52000000u + static_cast<uint32_t>(flow_index); }
+uint32_t ReceiverSsrc(size_t flow_index) { return 0x52000000u + static_cast<uint32_t>(flow_index); }
 
 }  // namespace
 
-RtpReceiver::RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<BandwidthEstimator> estimator,
-                         Link* rtcp_link, PacketSink* rtcp_sink, FlowObserver* observer)
-    : config_(config),
-      estimator_(std::move(estimator)),
-      rtcp_link_(rtcp_link),
+RtpReceiver::RtpReceiver(const Flow& flow, const FlowController& controller, PacketSink* rtcp_sink)
+    : flow_(flow),
+      spec_(flow.spec()),
+      estimator_(controller.at_receiver.get()),
+      wake_on_arrival_(controller.wake_on_arrival),
+      transport_feedback_(controller.at_sender && !controller.congestion_control_feedback),
+      congestion_control_feedback_(controller.congestion_control_feedback),
       rtcp_sink_(rtcp_sink),
-      observer_(observer),
+      observer_(flow.observer),
       start_event_(this),
       estimator_timer_(this),
       feedback_timer_(this),
       report_timer_(this),
       repair_timer_(this) {
-  if (config_.repair) repair_.emplace(config_.start_ns);
-  start_event_.ScheduleAt(config_.start_ns);
+  if (flow.rtp().media.is_repaired()) repair_.emplace(spec_.start_ns);
+  start_event_.ScheduleAt(spec_.start_ns);
 }
 
 void RtpReceiver::OnStart() {
-  report_timer_.Set(config_.start_ns + kReportIntervalNs);
+  report_timer_.Set(spec_.start_ns + kReportIntervalNs);
   if (repair_) repair_timer_.Set(repair_->next_timeout_ns());
   if (estimator_) OnEstimatorTimeout();
-  congestion_control_generator_.Start(config_.start_ns);
-  SetFeedbackTimer(config_.start_ns);
+  congestion_control_generator_.Start(spec_.start_ns);
+  SetFeedbackTimer(spec_.start_ns);
 }
 
 void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
@@ -52,8 +54,8 @@ void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
     std::swap(pending_[place - 1], pending_[place]);
   }
   SpendSteps(static_cast<int64_t>(pending_.size() - 1 - place));
-  if (config_.wake_on_arrival) SetEstimatorTimer(NowNs());
-  if (config_.congestion_control_feedback) SetFeedbackTimer(NowNs());
+  if (wake_on_arrival_) SetEstimatorTimer(NowNs());
+  if (congestion_control_feedback_) SetFeedbackTimer(NowNs());
 }
 
 void RtpReceiver::OnDropped(const Packet& packet) {
@@ -91,13 +93,13 @@ void RtpReceiver::Process(PendingPacket& pending) {
   if (repair_ && packet.fec.packets > 0) OnFec(packet, pending.arrival_time_ns);
   const int64_t sequence_number = CountPacket(packet.rtp);
   if (estimator_) {
-    packet.rtp.header_size = OverheadBytes(config_.transport_feedback);
+    packet.rtp.header_size = OverheadBytes(transport_feedback_);
     estimator_->OnPacket(packet.rtp);
   }
-  if (config_.transport_feedback) {
+  if (transport_feedback_) {
     feedback_builder_.OnPacket(packet.transport_sequence_number, pending.arrival_time_ns);
   }
-  if (config_.congestion_control_feedback) {
+  if (congestion_control_feedback_) {
     congestion_control_generator_.OnPacket(packet, sequence_number, pending.arrival_time_ns);
   }
 }
@@ -123,7 +125,7 @@ int64_t RtpReceiver::CountPacket(const PacketArrival& rtp) {
 
 void RtpReceiver::OnEstimatorTimeout() {
   const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
+  if (now_ns >= spec_.stop_ns) return;
   ProcessArrivals(now_ns);
   const Timestamp now = ToTimestamp(now_ns);
   if (remb_sender_.next_timeout(*estimator_) <= now && remb_sender_.OnTimeout(*estimator_, now).remb_due) {
@@ -137,13 +139,13 @@ void RtpReceiver::OnEstimatorTimeout() {
 
 void RtpReceiver::SetEstimatorTimer(int64_t now_ns) {
   int64_t next_ns = ToSimulatedNs(remb_sender_.next_timeout(*estimator_));
-  if (config_.wake_on_arrival && !pending_.empty()) next_ns = std::min(next_ns, pending_.front().arrival_time_ns);
+  if (wake_on_arrival_ && !pending_.empty()) next_ns = std::min(next_ns, pending_.front().arrival_time_ns);
   estimator_timer_.Set(std::max(next_ns, now_ns));
 }
 
 std::vector<uint8_t> RtpReceiver::SerializedRemb() const {
   Remb remb = RembFor(*estimator_);
-  remb.sender_ssrc = ReceiverSsrc(config_.flow_index);
+  remb.sender_ssrc = ReceiverSsrc(flow_.index);
   std::vector<uint8_t> bytes(RembSize(remb.ssrc_count));
   bytes.resize(WriteRemb(remb, bytes));
   return bytes;
@@ -151,9 +153,9 @@ std::vector<uint8_t> RtpReceiver::SerializedRemb() const {
 
 void RtpReceiver::OnFeedbackTimeout() {
   const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
+  if (now_ns >= spec_.stop_ns) return;
   ProcessArrivals(now_ns);
-  if (auto feedback = config_.transport_feedback ? feedback_builder_.Build(now_ns) : std::nullopt) {
+  if (auto feedback = transport_feedback_ ? feedback_builder_.Build(now_ns) : std::nullopt) {
     const bool omits = estimator_ && estimator_->OmitsLosses();
     for (TransportFeedback& part : omits ? WithoutLosses(*feedback) : std::vector{std::move(*feedback)}) {
       auto message = std::make_shared<ReceiverRtcp>();
@@ -161,7 +163,7 @@ void RtpReceiver::OnFeedbackTimeout() {
       SendRtcp(std::move(message));
     }
   }
-  if (config_.congestion_control_feedback) {
+  if (congestion_control_feedback_) {
     auto message = std::make_shared<ReceiverRtcp>();
     message->congestion_control_feedback = congestion_control_generator_.OnTimeout(now_ns);
     if (message->has_rate_feedback()) SendRtcp(std::move(message));
@@ -170,15 +172,15 @@ void RtpReceiver::OnFeedbackTimeout() {
 }
 
 void RtpReceiver::SetFeedbackTimer(int64_t now_ns) {
-  if (config_.transport_feedback) feedback_timer_.Set(now_ns + kFeedbackIntervalNs);
-  if (!config_.congestion_control_feedback) return;
+  if (transport_feedback_) feedback_timer_.Set(now_ns + kFeedbackIntervalNs);
+  if (!congestion_control_feedback_) return;
   const int64_t poll_time_ns = congestion_control_generator_.poll_time_ns();
   feedback_timer_.Set(pending_.empty() ? poll_time_ns : std::min(poll_time_ns, pending_.front().arrival_time_ns));
 }
 
 void RtpReceiver::OnReportTimeout() {
   const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
+  if (now_ns >= spec_.stop_ns) return;
   ProcessArrivals(now_ns);
   auto message = std::make_shared<ReceiverRtcp>();
   message->report = BuildReport(now_ns);
@@ -188,7 +190,7 @@ void RtpReceiver::OnReportTimeout() {
 
 void RtpReceiver::OnRepairTimeout() {
   const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
+  if (now_ns >= spec_.stop_ns) return;
   ProcessArrivals(now_ns);
   VideoRepair::Requests requests = repair_->TakeRequests(now_ns);
   if (!requests.nack.empty() || requests.pli) {
@@ -227,10 +229,10 @@ void RtpReceiver::SendRtcp(std::shared_ptr<ReceiverRtcp> message) {
   packet.size_bytes = IpPacketSize(*message);
   packet.sink = rtcp_sink_;
   packet.sent_time_ns = message->sent_ns;
-  packet.extra_delay_ns = config_.extra_one_way_delay_ns;
+  packet.extra_delay_ns = spec_.extra_one_way_delay_ns;
   packet.rtcp = std::move(message);
   ++rtcp_packets_sent_;
-  rtcp_link_->Send(std::move(packet));
+  flow_.return_link->Send(std::move(packet));
 }
 
 }  // namespace weir::sim

@@ -27,49 +27,54 @@ constexpr double kLeastFrameDropRatio = 0.01;
 
 }  // namespace
 
-RtpSender::RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
-                     std::unique_ptr<SenderController> controller, Link* link, FlowObserver* observer)
-    : config_(config),
+RtpSender::RtpSender(const Flow& flow, const TargetRateConstraints& constraints, const FlowController& controller,
+                     std::unique_ptr<MediaSource> source)
+    : flow_(flow),
+      spec_(flow.spec()),
+      clock_(flow.rtp().sender_clock),
+      constraints_(constraints),
+      // As Chromium does with RFC 8888.
+      ecn_(controller.congestion_control_feedback ? EcnMarking::kEct1 : EcnMarking::kNotEct),
+      repaired_(flow.rtp().media.is_repaired()),
+      fec_frames_per_second_(repaired_ && controller.reports_loss ? flow.rtp().media.frames_per_second : 0),
       source_(std::move(source)),
       elastic_(source_->elastic()),
-      controller_(std::move(controller)),
-      link_(link),
-      observer_(observer),
-      packetizer_(config.flow_index, config.clock, config.ecn),
-      loss_reports_(ToTimestamp(config.start_ns)),
+      controller_(controller.at_sender.get()),
+      observer_(flow.observer),
+      loss_reports_(ToTimestamp(spec_.start_ns)),
       pacer_(controller_ ? kSendSideOverheadBytes : kRembOverheadBytes),
       video_sent_(kSentRateWindowNs),
       repairs_sent_(kSentRateWindowNs),
       retransmissions_asked_(kRetransmissionLimitWindowNs),
-      last_key_frame_request_ns_(config.start_ns - kMinKeyFrameIntervalNs),
+      last_key_frame_request_ns_(spec_.start_ns - kMinKeyFrameIntervalNs),
       activity_timer_(this),
       send_timer_(this),
       controller_timer_(this),
       report_timer_(this) {
   if (!controller_) {
-    loss_limit_.emplace(std::max(kRembStartRate, config_.constraints.max_rate), config_.constraints.min_rate,
-                        ToTimestamp(config_.start_ns));
+    loss_limit_.emplace(std::max(kRembStartRate, constraints_.max_rate), constraints_.min_rate,
+                        ToTimestamp(spec_.start_ns));
   }
-  activity_ns_.push_back(config_.start_ns);
-  for (const auto& [from_ns, to_ns] : config_.pauses_ns) {
-    if (to_ns <= config_.start_ns || from_ns >= config_.stop_ns) continue;
-    activity_ns_.push_back(std::max(from_ns, config_.start_ns));
-    activity_ns_.push_back(std::min(to_ns, config_.stop_ns));
+  activity_ns_.push_back(spec_.start_ns);
+  for (const auto& [from_ns, to_ns] : flow.rtp().pauses_ns) {
+    if (to_ns <= spec_.start_ns || from_ns >= spec_.stop_ns) continue;
+    activity_ns_.push_back(std::max(from_ns, spec_.start_ns));
+    activity_ns_.push_back(std::min(to_ns, spec_.stop_ns));
   }
-  activity_ns_.push_back(config_.stop_ns);
-  activity_timer_.Set(config_.start_ns);
+  activity_ns_.push_back(spec_.stop_ns);
+  activity_timer_.Set(spec_.start_ns);
 }
 
 void RtpSender::OnActivityTimeout() {
   const int64_t now_ns = NowNs();
   if (next_activity_ == 0) {
     if (controller_) {
-      TargetRateConstraints constraints = config_.constraints;
+      TargetRateConstraints constraints = constraints_;
       constraints.at_time = ToTimestamp(now_ns);
       controller_->OnTargetRateConstraints(constraints);
       PollController(now_ns);
     }
-    if (target_rate_ == DataRate::Zero()) SetTargetRate(config_.constraints.start_rate, now_ns);
+    if (target_rate_ == DataRate::Zero()) SetTargetRate(constraints_.start_rate, now_ns);
     report_timer_.Set(now_ns + kReportIntervalNs);
   }
   bool active = false;
@@ -98,7 +103,7 @@ void RtpSender::OnSendTimeout() {
     while (TakesMedia() && source_->next_packet_ns() <= now_ns) {
       pacer_.Enqueue(source_->TakePacket(now_ns), now_ns);
     }
-    if (const std::optional<PacedPacket> packet = pacer_.Take(now_ns)) Send(*packet, now_ns);
+    if (const std::optional<MediaPacket> packet = pacer_.Take(now_ns)) Send(*packet, now_ns);
     next_ns = NextSendNs(now_ns);
   }
   send_timer_.Set(next_ns);
@@ -111,28 +116,59 @@ int64_t RtpSender::NextSendNs(int64_t now_ns) const {
 
 void RtpSender::SetSendTimer(int64_t now_ns) { send_timer_.Set(NextSendNs(now_ns)); }
 
-void RtpSender::Send(const PacedPacket& paced, int64_t now_ns) {
-  Packet packet = packetizer_.Take(paced, now_ns);
-  packet.sink = receiver_;
-  packet.extra_delay_ns = config_.extra_one_way_delay_ns;
+void RtpSender::Send(const MediaPacket& media, int64_t now_ns) {
+  Packet packet = MakePacket(media, now_ns);
   observer_->OnSent(packet);
-  if (config_.repair) OnSentVideo(packet, now_ns);
+  if (repaired_) OnSentVideo(packet, now_ns);
   if (controller_) {
     SentPacket sent;
     sent.send_time = ToTimestamp(now_ns);
     sent.size = DataSize::Bytes(packet.size_bytes);
     sent.sequence_number = packet.transport_sequence_number;
-    sent.pacing_info = paced.pacing_info;
-    sent.audio = paced.media.kind == PacketKind::kAudio;
-    history_.OnSentPacket(sent, StreamOf(packet.rtp.kind));
+    sent.pacing_info = media.pacing_info;
+    sent.audio = media.kind == PacketKind::kAudio;
+    history_.OnSentPacket(sent, StreamOf(media.kind));
     controller_->OnSentPacket(sent);
     PollController(now_ns);
   }
-  link_->Send(std::move(packet));
+  flow_.data_link->Send(std::move(packet));
+}
+
+Packet RtpSender::MakePacket(const MediaPacket& media, int64_t now_ns) {
+  Packet packet;
+  packet.size_bytes = kUdpIpOverheadBytes + kRtpHeaderBytes + media.payload_bytes + media.padding_bytes;
+  packet.sink = receiver_;
+  packet.sent_time_ns = now_ns;
+  packet.capture_time_ns = media.capture_time_ns;
+  packet.extra_delay_ns = spec_.extra_one_way_delay_ns;
+  packet.rtp.ssrc = SsrcOf(flow_.index, media.kind);
+  const int64_t sequence_number = next_sequence_numbers_[static_cast<size_t>(StreamOf(media.kind))]++;
+  packet.rtp.sequence_number = static_cast<uint16_t>(sequence_number);
+  packet.rtp.payload_type = PayloadTypeOf(media.kind);
+  packet.rtp.kind = media.kind;
+  packet.rtp.ecn = ecn_;
+  packet.rtp.has_abs_send_time = true;
+  packet.rtp.abs_send_time = AbsSendTime(clock_.Shown(now_ns));
+  packet.rtp.rtp_timestamp = RtpTimestamp(media.kind, clock_.Shown(media.capture_time_ns));
+  packet.rtp.rtp_clock_rate = ClockRateOf(media.kind);
+  packet.rtp.header_size = kRtpHeaderBytes;
+  packet.rtp.payload_size = media.payload_bytes;
+  packet.rtp.padding_size = media.padding_bytes;
+  packet.transport_sequence_number = next_transport_sequence_number_++;
+  packet.frame_part = media.frame_part;
+  packet.fec = media.fec;
+  const bool is_fec = media.fec.packets > 0;
+  if (media.kind == PacketKind::kRetransmission || is_fec) {
+    packet.media_sequence_number = media.repaired_sequence_number;
+    fec_packets_sent_ += is_fec ? 1 : 0;
+  } else {
+    packet.media_sequence_number = sequence_number - (media.kind == PacketKind::kVideo ? fec_packets_sent_ : 0);
+  }
+  return packet;
 }
 
 void RtpSender::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
-  if (arrival_time_ns >= config_.stop_ns) return;
+  if (arrival_time_ns >= spec_.stop_ns) return;
   const auto& message = static_cast<const ReceiverRtcp&>(*packet.rtcp);
   if (message.has_rate_feedback()) observer_->OnFeedbackReceived(message.sent_ns, arrival_time_ns);
   if (!message.remb.empty()) OnRemb(message.remb, arrival_time_ns);
@@ -160,7 +196,7 @@ void RtpSender::OnPacketResults(std::optional<TransportPacketsFeedback> feedback
   if (!feedback) return;
   for (PacketResult& packet : feedback->packet_feedbacks) {
     if (!packet.receive_time.IsFinite()) continue;
-    packet.receive_time = Timestamp::Micros(config_.clock.ArrivalAtSender(packet.receive_time.us()));
+    packet.receive_time = Timestamp::Micros(clock_.ArrivalAtSender(packet.receive_time.us()));
   }
   controller_->OnTransportPacketsFeedback(*feedback);
 }
@@ -188,7 +224,7 @@ void RtpSender::OnReceiverReport(const ReceiverReport& report, int64_t now_ns) {
   }
   const auto losses = loss_reports_.OnReceiverReport(report, now);
   if (!losses) return;
-  if (config_.fec_frames_per_second > 0) {
+  if (fec_frames_per_second_ > 0) {
     const double lost = static_cast<double>(losses->packets_lost_delta);
     fec_controller_.OnLossRatio(lost / (lost + static_cast<double>(losses->packets_received_delta)), now_ns);
   }
@@ -277,9 +313,9 @@ void RtpSender::FollowRemb(int64_t now_ns) {
 
 void RtpSender::UpdateMediaRate(int64_t now_ns) {
   DataRate media_rate = target_rate_;
-  if (config_.fec_frames_per_second > 0) {
+  if (fec_frames_per_second_ > 0) {
     fec_generator_.SetParameters(
-        fec_controller_.Parameters(target_rate_, config_.fec_frames_per_second, round_trip_time_ns_, now_ns));
+        fec_controller_.Parameters(target_rate_, fec_frames_per_second_, round_trip_time_ns_, now_ns));
   }
   if (const auto repairs = static_cast<double>(repairs_sent_.Sum(now_ns)); repairs > 0) {
     const double share = repairs / (repairs + static_cast<double>(video_sent_.Sum(now_ns)));
@@ -304,9 +340,9 @@ void RtpSender::OnReportTimeout() {
   packet.size_bytes = IpPacketSize(*message);
   packet.sink = receiver_;
   packet.sent_time_ns = now_ns;
-  packet.extra_delay_ns = config_.extra_one_way_delay_ns;
+  packet.extra_delay_ns = spec_.extra_one_way_delay_ns;
   packet.rtcp = std::move(message);
-  link_->Send(std::move(packet));
+  flow_.data_link->Send(std::move(packet));
   report_timer_.Set(now_ns + kReportIntervalNs);
 }
 

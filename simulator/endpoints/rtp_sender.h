@@ -3,6 +3,7 @@
 #ifndef WEIR_SIMULATOR_ENDPOINTS_RTP_SENDER_H_
 #define WEIR_SIMULATOR_ENDPOINTS_RTP_SENDER_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,11 +12,12 @@
 #include <vector>
 
 #include "core/event.h"
+#include "endpoints/controllers.h"
+#include "endpoints/flow.h"
 #include "endpoints/pacer.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/rtp_format.h"
 #include "endpoints/transport_feedback.h"
-#include "link/link.h"
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "repair/byte_window.h"
@@ -28,28 +30,13 @@
 
 namespace weir::sim {
 
-struct RtpSenderConfig {
-  int flow_index = 0;
-  int64_t start_ns = 0;
-  int64_t stop_ns = 0;
-  std::vector<std::pair<int64_t, int64_t>> pauses_ns;
-  int64_t extra_one_way_delay_ns = 0;
-  SenderClock clock;
-  // The marking of RTP packets.
-  EcnMarking ecn = EcnMarking::kNotEct;
-  TargetRateConstraints constraints;
-  // Retransmits video and sends key frames when the receiver requests them.
-  bool repair = false;
-  // Frame rate of the video that FEC protects under loss; 0 disables FEC.
-  double fec_frames_per_second = 0;
-};
-
 class RtpSender final : private PacketSink {
  public:
-  // `controller` receives REMB in addition to transport feedback; if it is null, REMB sets the rate. Link, observer and
-  // sender must outlive the simulation's last event.
-  RtpSender(const RtpSenderConfig& config, std::unique_ptr<MediaSource> source,
-            std::unique_ptr<SenderController> controller, Link* link, FlowObserver* observer);
+  // A controller at the sender receives REMB in addition to transport feedback; if there is none, REMB sets the rate.
+  // Retransmits video, protects it by FEC under loss and sends key frames on request if the flow's media is repaired.
+  // Flow, controller and this object must outlive the simulation's last event.
+  RtpSender(const Flow& flow, const TargetRateConstraints& constraints, const FlowController& controller,
+            std::unique_ptr<MediaSource> source);
 
   // Sets the destination of packets. Call before the simulation starts.
   void SetReceiver(PacketSink* receiver) { receiver_ = receiver; }
@@ -72,7 +59,9 @@ class RtpSender final : private PacketSink {
   void OnReportTimeout();
 
   void SetActive(bool active, int64_t now_ns);
-  void Send(const PacedPacket& paced, int64_t now_ns);
+  void Send(const MediaPacket& media, int64_t now_ns);
+  // The next RTP packet of its stream.
+  Packet MakePacket(const MediaPacket& media, int64_t now_ns);
   void OnFeedback(const ReceiverRtcp& message, Timestamp now);
   void OnPacketResults(std::optional<TransportPacketsFeedback> feedback);
   void OnRemb(std::span<const uint8_t> bytes, int64_t now_ns);
@@ -92,16 +81,27 @@ class RtpSender final : private PacketSink {
   int64_t NextSendNs(int64_t now_ns) const;
   void SetSendTimer(int64_t now_ns);
 
-  const RtpSenderConfig config_;
+  const Flow& flow_;
+  const FlowSpec& spec_;
+  const SenderClock& clock_;
+  const TargetRateConstraints constraints_;
+  // The marking of RTP packets.
+  const EcnMarking ecn_;
+  // Retransmits video and sends key frames when the receiver requests them.
+  const bool repaired_;
+  // Frame rate of the video that FEC protects under loss; 0 disables FEC.
+  const double fec_frames_per_second_;
   const std::unique_ptr<MediaSource> source_;
   // Cached from `source_`.
   const bool elastic_;
-  const std::unique_ptr<SenderController> controller_;
-  Link* const link_;
+  // Null if REMB sets the rate.
+  SenderController* const controller_;
   FlowObserver* const observer_;
   PacketSink* receiver_ = nullptr;
 
-  RtpPacketizer packetizer_;
+  std::array<int64_t, kStreamsPerFlow> next_sequence_numbers_{};
+  int64_t next_transport_sequence_number_ = 0;
+  int64_t fec_packets_sent_ = 0;
   LossReports loss_reports_;
   Pacer pacer_;
   SentPacketHistory history_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "link/packet.h"
+#include "sender/sender_controller.h"
 #include "weir/arrival.h"
 #include "weir/units.h"
 
@@ -13,16 +14,20 @@ namespace weir::sim {
 
 inline constexpr uint32_t kMaxPayloadBytes = 1200;
 
-// One packet's worth of media, before RTP.
+// A packet before RTP: media, or the pacer's padding, which has kind kProbe. Padding's bytes are payload (as RTX
+// padding, which repeats old packets) or, for the smallest probes and while congested, RTP padding.
 struct MediaPacket {
   PacketKind kind = PacketKind::kVideo;
   uint32_t payload_bytes = 0;
+  uint32_t padding_bytes = 0;
   // When it was captured, by an exact clock.
   int64_t capture_time_ns = 0;
   FramePart frame_part{};
   FecPart fec{};
   // For a retransmission: the original packet. For FEC: the first packet of its group.
   int64_t repaired_sequence_number = 0;
+  // Set by the pacer.
+  PacedPacketInfo pacing_info{};
 };
 
 // Produces packets at its own times. The sender takes them in that order.

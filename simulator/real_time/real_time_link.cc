@@ -59,8 +59,7 @@ void RealTimeLink::Start() {
   forward_.Start();
   reverse_.Start();
   for (FlowSpec& flow : job_.scenario.flows) Delay(flow, *start_ns_);
-  stack_ = MakeModelStack(job_);
-  flows_.emplace(job_, &forward_.link(), &reverse_.link(), observers_, stack_.get(), real_flow_index_);
+  flows_.emplace(job_, &forward_.link(), &reverse_.link(), observers_, /*stack=*/nullptr, real_flow_index_);
 }
 
 void RealTimeLink::Down(int64_t duration_ns) {

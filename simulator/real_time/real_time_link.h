@@ -70,7 +70,6 @@ class RealTimeLink {
   LinkDirection reverse_;
   // One per flow.
   std::vector<FlowObserver*> observers_;
-  std::unique_ptr<Stack> stack_;
   std::optional<FlowSet> flows_;
 
   std::optional<int64_t> start_ns_;

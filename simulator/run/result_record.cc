@@ -10,7 +10,6 @@
 
 #include "endpoints/achievable.h"
 #include "endpoints/rtp_format.h"
-#include "flows/controller_context.h"
 #include "flows/flow_recorder.h"
 #include "policy/policy.h"
 #include "rate_controllers.h"
@@ -73,10 +72,10 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   const FlowSpec& flow = scenario.flows[index];
   const bool is_forward = flow.direction == Direction::kForward;
   const LinkSpec& link = scenario.link(flow.direction);
-  const FlowSet::Flow& ends = simulation.flows()[index];
+  const FlowSet::Entry& ends = simulation.flows()[index];
   const RtpEnds* const rtp_ends = ends.rtp.get();
   Json record{{"id", flow.id}, {"kind", flow.kind_name()}};
-  record["controller"] = rtp_ends ? Json(ends.controller) : Json(nullptr);
+  record["controller"] = rtp_ends ? Json(ends.flow.controller) : Json(nullptr);
   if (const auto* tcp = std::get_if<TcpSpec>(&flow.kind)) {
     record["congestion_control"] = CongestionControlRecord(*tcp);
   }
@@ -113,11 +112,11 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
 }
 
 // Makes the recorder of an RTP flow record its frames, unless its stack does.
-void FollowFrames(const Scenario& scenario, const FlowSet::Flow& ends, size_t index, FlowRecorder& recorder) {
+void FollowFrames(const Scenario& scenario, const FlowSet::Entry& ends, size_t index, FlowRecorder& recorder) {
   if (!ends.rtp || ends.rtp->follows_frames()) return;
   const FlowSpec& flow = scenario.flows[index];
   const LinkSpec& back = flow.direction == Direction::kForward ? scenario.reverse : scenario.forward;
-  const bool repaired = IsRepaired(std::get<RtpSpec>(flow.kind).media);
+  const bool repaired = ends.flow.rtp().media.is_repaired();
   recorder.frames = std::make_unique<FrameRecorder>(
       repaired ? std::nullopt : std::optional(OneWayDelayNs(back, scenario) + flow.extra_one_way_delay_ns));
 }

@@ -48,6 +48,9 @@ struct MediaSpec {
   // The first rate of the encoder, headers included; if zero, its first target.
   DataRate initial_rate = DataRate::Zero();
 
+  // Video is repaired, filler is not.
+  bool is_repaired() const { return kind == Kind::kVideo; }
+
   template <class Reader>
   void Read(Reader& read) {
     read.Choice("kind", kind, {"filler", "video"});

@@ -68,7 +68,7 @@ void Episode::Run() {
   observers[flow_index_] = recorder_.get();
   Simulation simulation(job, observers, make_stack_);
   simulation_ = &simulation;
-  objective_ = simulation.flows()[flow_index_].objective;
+  objective_ = simulation.flows()[flow_index_].flow.objective;
   SendGreeting();
   simulation.Run();
   if (simulation.stopped()) return;

@@ -39,8 +39,7 @@ void CallPath::Send(EmulatedIpPacket ip_packet) {
     packet.sent_time_ns = NowNs();
     packet.extra_delay_ns = config_.extra_delay_ns;
     packet.rtp.ecn = static_cast<EcnMarking>(ip_packet.ecn);
-    if (config_.rewrite) config_.rewrite({ip_packet.data.MutableData(), ip_packet.size()}, packet.sent_time_ns);
-    config_.observer->OnSent(packet, DataOf(ip_packet));
+    config_.observer->OnSent(packet, {ip_packet.data.MutableData(), ip_packet.size()});
     const int64_t number = next_number_++;
     packet.transport_sequence_number = number;
     in_flight_.emplace(number, InFlight{std::move(ip_packet), Packet()});

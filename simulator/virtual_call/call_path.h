@@ -24,7 +24,8 @@ namespace weir::sim {
 class PathObserver {
  public:
   virtual ~PathObserver() = default;
-  virtual void OnSent(Packet& packet, std::span<const uint8_t> data) = 0;
+  // May change the payload.
+  virtual void OnSent(Packet& packet, std::span<uint8_t> data) = 0;
   virtual void OnReceived(const Packet& packet, std::span<const uint8_t> data, int64_t arrival_time_ns) = 0;
   virtual void OnDropped(const Packet& packet, std::span<const uint8_t> data) = 0;
 };
@@ -36,8 +37,6 @@ struct CallPathConfig {
   webrtc::EmulatedEndpointImpl* from = nullptr;
   webrtc::EmulatedEndpointImpl* to = nullptr;
   PathObserver* observer = nullptr;
-  // Changes a packet's UDP payload when it is sent, at the scenario's `time_ns`; null if payloads do not change.
-  std::function<void(std::span<uint8_t> data, int64_t time_ns)> rewrite = nullptr;
   // Draws how long a packet waits for its host after its arrival; null if packets do not wait.
   std::function<int64_t(int64_t arrival_ns)> host_delay_ns = nullptr;
 };

@@ -48,8 +48,8 @@ class VirtualStack final : public Stack {
     webrtc::SetRandomGenerator(std::make_unique<SeededRandom>(job.random_seed()));
   }
 
-  std::unique_ptr<RtpEnds> AddRtpFlow(const RtpFlowContext& context) override {
-    auto call = std::make_unique<VirtualCall>(context, &network_, &clock_);
+  std::unique_ptr<RtpEnds> AddRtpFlow(const Flow& flow) override {
+    auto call = std::make_unique<VirtualCall>(flow, &network_, &clock_);
     clock_.RethrowFailure();
     calls_.push_back(call.get());
     return call;
@@ -88,7 +88,7 @@ class VirtualStack final : public Stack {
   std::vector<Step> Steps() const {
     std::vector<Step> steps;
     for (VirtualCall* const call : calls_) {
-      for (const VirtualCall::Step& step : call->steps()) {
+      for (const VirtualCall::Step& step : call->Steps()) {
         if (step.time_ns < job_.scenario.duration_ns())
           steps.push_back({step.time_ns, [call, action = step.action] { (call->*action)(); }});
       }

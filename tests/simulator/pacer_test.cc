@@ -17,7 +17,7 @@ constexpr MediaPacket kAudio{.kind = PacketKind::kAudio, .payload_bytes = 80};
 
 struct Departure {
   int64_t time_ns;
-  PacedPacket packet;
+  MediaPacket packet;
 };
 
 class PacerTest : public testing::Test {
@@ -77,13 +77,13 @@ TEST_F(PacerTest, WhileCongestedOnlyALittlePaddingLeaves) {
   ASSERT_EQ(padding.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(padding[i].time_ns, static_cast<int64_t>(i + 1) * 500 * kMs);
-    EXPECT_EQ(padding[i].packet.media.kind, PacketKind::kProbe);
-    EXPECT_EQ(padding[i].packet.media.payload_bytes, 0u);
+    EXPECT_EQ(padding[i].packet.kind, PacketKind::kProbe);
+    EXPECT_EQ(padding[i].packet.payload_bytes, 0u);
   }
   pacer_.SetCongested(false);
   const auto media = SendUntil(3000 * kMs);
   ASSERT_EQ(media.size(), 3u);
-  for (const auto& departure : media) EXPECT_EQ(departure.packet.media.kind, PacketKind::kVideo);
+  for (const auto& departure : media) EXPECT_EQ(departure.packet.kind, PacketKind::kVideo);
 }
 
 TEST_F(PacerTest, RetransmissionsLeaveBeforeNewMedia) {
@@ -93,8 +93,8 @@ TEST_F(PacerTest, RetransmissionsLeaveBeforeNewMedia) {
   pacer_.Enqueue({.kind = PacketKind::kRetransmission, .payload_bytes = 1200}, now_ns_);
   const auto departures = SendUntil(1000 * kMs);
   ASSERT_EQ(departures.size(), 3u);
-  EXPECT_EQ(departures[0].packet.media.kind, PacketKind::kRetransmission);
-  EXPECT_EQ(departures[1].packet.media.kind, PacketKind::kVideo);
+  EXPECT_EQ(departures[0].packet.kind, PacketKind::kRetransmission);
+  EXPECT_EQ(departures[1].packet.kind, PacketKind::kVideo);
 }
 
 TEST_F(PacerTest, AChangeOfRateCountsForTheDebt) {
@@ -112,7 +112,7 @@ TEST_F(PacerTest, ARateOfZeroHoldsMediaButNotAudio) {
   pacer_.Enqueue(kAudio, 0);
   const auto departures = SendUntil(1000 * kMs);
   ASSERT_EQ(departures.size(), 1u);
-  EXPECT_EQ(departures[0].packet.media.kind, PacketKind::kAudio);
+  EXPECT_EQ(departures[0].packet.kind, PacketKind::kAudio);
   EXPECT_FALSE(pacer_.empty());
 }
 
@@ -133,8 +133,8 @@ TEST_F(PacerTest, PaddingFillsUpToItsRate) {
   for (int i = 0; i < 100; ++i) {
     pacer_.Enqueue(kVideo, now_ns_);  // every 50 ms: 200 kbit/s
     for (const Departure& departure : SendUntil((i + 1) * 50 * kMs)) {
-      const bool padding = departure.packet.media.kind == PacketKind::kProbe;
-      (padding ? padding_bits : media_bits) += (departure.packet.media.payload_bytes + kOverhead) * 8;
+      const bool padding = departure.packet.kind == PacketKind::kProbe;
+      (padding ? padding_bits : media_bits) += (departure.packet.payload_bytes + kOverhead) * 8;
     }
   }
   EXPECT_EQ(media_bits, 100 * 1252 * 8);
@@ -152,8 +152,8 @@ TEST_F(PacerTest, AProbeClusterGoesOutAtItsRate) {
   const auto departures = SendUntil(1000 * kMs);
   // 5 steps of 4 ms at 2 Mbit/s are 5,000 bytes, but 5 packets are more.
   ASSERT_EQ(departures.size(), 5u);
-  EXPECT_EQ(departures[0].packet.media.kind, PacketKind::kVideo);  // media first, then padding
-  EXPECT_EQ(departures[1].packet.media.kind, PacketKind::kProbe);
+  EXPECT_EQ(departures[0].packet.kind, PacketKind::kVideo);  // media first, then padding
+  EXPECT_EQ(departures[1].packet.kind, PacketKind::kProbe);
   for (size_t i = 0; i < departures.size(); ++i) {
     const PacedPacketInfo& info = departures[i].packet.pacing_info;
     EXPECT_EQ(info.probe_cluster_id, 7);
@@ -187,7 +187,7 @@ TEST_F(PacerTest, FastProbesAreLongerAndSlowOnesSmaller) {
   AddProbeCluster(2, 200);
   const auto slow = SendUntil(2000 * kMs);
   ASSERT_EQ(slow.size(), 5u);
-  EXPECT_EQ(slow[0].packet.media.payload_bytes, 0u);
+  EXPECT_EQ(slow[0].packet.payload_bytes, 0u);
   EXPECT_EQ(slow[0].packet.padding_bytes, 224u);
 }
 

@@ -10,6 +10,8 @@
 
 #include "core/event.h"
 #include "endpoints/congestion_control_feedback.h"
+#include "endpoints/controllers.h"
+#include "endpoints/flow.h"
 #include "endpoints/rtp_format.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
@@ -299,14 +301,17 @@ class SenderSideTest : public SimulationTest {
     if (loss_ratio > 0) spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = loss_ratio};
     LinkSpec back = UsualLink();
     Link forward(spec, duration_ns, 1, 0), reverse(back, duration_ns, 1, 8);
-    RtpSenderConfig config;
-    config.stop_ns = duration_ns;
-    RtpSender sender(config,
-                     std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)),
-                     std::make_unique<ListeningController>(&log_), &forward, &observer_);
-    RtpReceiver receiver(
-        {.stop_ns = duration_ns, .transport_feedback = !rfc_8888, .congestion_control_feedback = rfc_8888}, nullptr,
-        &reverse, sender.rtcp_sink(), &observer_);
+    SimulationJob job;
+    FlowSpec& flow_spec = job.scenario.flows.emplace_back();
+    flow_spec.stop_ns = duration_ns;
+    flow_spec.kind = RtpSpec();
+    const Flow flow{.job = job, .index = 0, .data_link = &forward, .return_link = &reverse, .observer = &observer_};
+    FlowController controller;
+    controller.at_sender = std::make_unique<ListeningController>(&log_);
+    controller.congestion_control_feedback = rfc_8888;
+    RtpSender sender(flow, TargetRateConstraints(), controller,
+                     std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)));
+    RtpReceiver receiver(flow, controller, sender.rtcp_sink());
     sender.SetReceiver(receiver.rtp_sink());
     RunUntil(duration_ns);
     ns3::Simulator::Destroy();

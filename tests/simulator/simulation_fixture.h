@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/event.h"
-#include "flows/flow_set.h"
+#include "endpoints/flow.h"
 #include "link/link.h"
 #include "link/packet.h"
 
@@ -129,17 +129,26 @@ inline LinkSpec LinkOf(int64_t rate_bps, int64_t one_way_delay_ns = 25 * kMs) {
   return spec;
 }
 
-// Starts a flow that is not RTP.
-inline std::shared_ptr<void> StartFlow(const FlowSpec& flow, Link* data, Link* back, FlowObserver* observer,
-                                       uint64_t seed = 1, uint64_t stream = 1024) {
-  const FlowContext context{
-      .flow = flow, .data_link = data, .return_link = back, .observer = observer, .seed = seed, .stream = stream};
-  return std::visit(
-      [&](const auto& kind) -> std::shared_ptr<void> {
-        if constexpr (requires { kind.Start(context); }) return kind.Start(context);
-        return nullptr;
+// Starts a flow that is not RTP, with the random streams of the flow `index`. Destroy the result after the last event.
+inline std::shared_ptr<void> StartFlow(const FlowSpec& spec, Link* data, Link* back, FlowObserver* observer,
+                                       size_t index = 0) {
+  struct Started {
+    SimulationJob job;
+    std::shared_ptr<void> flow;
+  };
+  const auto started = std::make_shared<Started>();
+  SimulationJob& job = started->job;
+  job.scenario.flows.assign(index + 1, spec);
+  // Makes random_seed() 1.
+  job.seed = 0;
+  job.seed = 1 - job.random_seed();
+  const Flow flow{.job = job, .index = index, .data_link = data, .return_link = back, .observer = observer};
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.Start(flow); }) started->flow = kind.Start(flow);
       },
-      flow.kind);
+      flow.spec().kind);
+  return started;
 }
 
 }  // namespace weir::sim

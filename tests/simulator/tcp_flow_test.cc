@@ -147,7 +147,7 @@ TEST_F(TcpFlowTest, TwoShareALink) {
     CountingObserver second;
     second.count_from_ns = 20 * kSecond;
     const auto later = EndlessTcp(c.congestion_control, c.duration_s * kSecond, c.later_s * kSecond);
-    const auto started = StartFlow(later, &first.data, &first.acknowledgements, &second, 1, 1040);
+    const auto started = StartFlow(later, &first.data, &first.acknowledgements, &second, 1);
     RunUntil(c.duration_s * kSecond);
     const double a_mbps = first.late_mbps(c.duration_s * kSecond);
     const double b_mbps = Mbps(second.bytes_received_late, static_cast<double>(c.duration_s - 20));
