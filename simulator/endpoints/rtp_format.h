@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/sim_time.h"
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "scenario/rtp_spec.h"
@@ -51,16 +52,17 @@ constexpr uint32_t SsrcOf(size_t flow_index, PacketKind kind) {
 }
 
 // In units of the stream's clock.
-constexpr uint32_t RtpTimestamp(PacketKind kind, int64_t time_ns) {
+constexpr uint32_t RtpTimestamp(PacketKind kind, SimTime time) {
   constexpr int64_t kNsPerSecond = 1'000'000'000;
   const int64_t rate = ClockRateOf(kind);
+  const int64_t time_ns = time.ns();
   return static_cast<uint32_t>(time_ns / kNsPerSecond * rate + time_ns % kNsPerSecond * rate / kNsPerSecond);
 }
 
 // abs-send-time: seconds in 6.18 fixed point, rounded.
-constexpr uint32_t AbsSendTime(int64_t time_ns) {
-  constexpr int64_t kWrapNs = 64'000'000'000;
-  return static_cast<uint32_t>((((time_ns % kWrapNs) << 18) + 500'000'000) / 1'000'000'000) & 0xFFFFFF;
+constexpr uint32_t AbsSendTime(SimTime time) {
+  constexpr SimDuration kWrap = SimDuration::Seconds(64);
+  return static_cast<uint32_t>((((time.ns() % kWrap.ns()) << 18) + 500'000'000) / 1'000'000'000) & 0xFFFFFF;
 }
 
 // The highest rates of media if a packet counts `overhead_bytes` in addition to its payload. The scenario's `max_rate`

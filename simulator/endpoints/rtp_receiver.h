@@ -10,6 +10,7 @@
 
 #include "core/event.h"
 #include "core/ring_buffer.h"
+#include "core/sim_time.h"
 #include "endpoints/congestion_control_feedback.h"
 #include "endpoints/controllers.h"
 #include "endpoints/flow.h"
@@ -37,13 +38,13 @@ class RtpReceiver final : private PacketSink {
   int64_t nack_count() const { return nack_count_; }
   int64_t pli_count() const { return pli_count_; }
 
-  // Processes the packets that have arrived by `until_ns`, which is not in the future. Does not change later actions.
-  void ProcessArrivals(int64_t until_ns);
+  // Processes the packets that have arrived by `until`, which is not in the future. Does not change later actions.
+  void ProcessArrivals(SimTime until);
 
  private:
   struct PendingPacket {
     Packet packet;
-    int64_t arrival_time_ns = 0;
+    SimTime arrival_time = kTimeZero;
   };
   // RFC 3550 appendix A: sequence numbers are unwrapped from their 16 bits alone.
   struct Stream {
@@ -55,7 +56,7 @@ class RtpReceiver final : private PacketSink {
 
   // PacketSink, for RTP and the sender's RTCP.
   bool needs_event() const override { return false; }
-  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnPacket(Packet&& packet, SimTime arrival_time) override;
   void OnDropped(const Packet& packet) override;
 
   void OnStart();
@@ -65,13 +66,13 @@ class RtpReceiver final : private PacketSink {
   void OnRepairTimeout();
 
   void Process(PendingPacket& pending);
-  void OnFec(const Packet& packet, int64_t arrival_time_ns);
+  void OnFec(const Packet& packet, SimTime arrival_time);
   // Counts a packet and returns its unwrapped sequence number in its stream.
   int64_t CountPacket(const PacketArrival& rtp);
-  void SetFeedbackTimer(int64_t now_ns);
-  void SetEstimatorTimer(int64_t now_ns);
+  void SetFeedbackTimer(SimTime now);
+  void SetEstimatorTimer(SimTime now);
   std::vector<uint8_t> SerializedRemb() const;
-  ReceiverReport BuildReport(int64_t now_ns) const;
+  ReceiverReport BuildReport(SimTime now) const;
   void SendRtcp(std::shared_ptr<ReceiverRtcp> message);
 
   const Flow& flow_;
@@ -91,7 +92,7 @@ class RtpReceiver final : private PacketSink {
   TransportFeedbackBuilder feedback_builder_;
   CongestionControlFeedbackGenerator congestion_control_generator_;
   // The sender's last report: when it was sent, and when it arrived.
-  std::optional<std::pair<int64_t, int64_t>> last_sender_report_ns_;
+  std::optional<std::pair<SimTime, SimTime>> last_sender_report_;
   int64_t rtcp_packets_sent_ = 0;
   std::optional<VideoRepair> repair_;
   int64_t nack_count_ = 0;

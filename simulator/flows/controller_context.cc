@@ -24,7 +24,7 @@ OracleConfig OracleConfigOf(const Scenario& scenario, const FlowSpec& flow, cons
   for (const FlowSpec& other : scenario.flows) {
     if (other.direction != flow.direction) continue;
     if (const std::optional<DataRate> rate = other.constant_rate()) {
-      config.cross_traffic.push_back({other.start_ns, other.stop_ns, rate->bps()});
+      config.cross_traffic.push_back({other.start, other.stop, rate->bps()});
     } else {
       ++config.sharing_flows;
     }
@@ -36,7 +36,7 @@ DataRate FixedRateOf(const Scenario& scenario, const FlowSpec& flow, const RtpSp
   if (rtp.fixed_rate) return *rtp.fixed_rate;
   const LinkSpec& link = scenario.link(flow.direction);
   if (!link.capacity) return rtp.start_rate;
-  return DataRate::BitsPerSecondF(link.PolicedBps(link.capacity->MeanRateBps(scenario.duration_ns())) / 2);
+  return DataRate::BitsPerSecondF(link.PolicedBps(link.capacity->MeanRateBps(scenario.duration)) / 2);
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ void FlowSet::Start(Entry& entry, Stack* stack) {
   std::visit(start, flow.spec().kind);
 }
 
-void FlowSet::ProcessArrivals(int64_t until_ns) {
+void FlowSet::ProcessArrivals(SimTime until) {
   for (Entry& entry : flows_) {
-    if (entry.rtp) entry.rtp->ProcessArrivals(until_ns);
+    if (entry.rtp) entry.rtp->ProcessArrivals(until);
   }
 }
 

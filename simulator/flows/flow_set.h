@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "endpoints/agent.h"
 #include "endpoints/flow.h"
 #include "endpoints/simulation_job.h"
@@ -38,8 +39,8 @@ class FlowSet {
   FlowSet(const FlowSet&) = delete;
   FlowSet& operator=(const FlowSet&) = delete;
 
-  // Makes the receivers process all packets that have arrived by `until_ns`.
-  void ProcessArrivals(int64_t until_ns);
+  // Makes the receivers process all packets that have arrived by `until`.
+  void ProcessArrivals(SimTime until);
 
   const Entry& operator[](size_t flow_index) const { return flows_[flow_index]; }
   // Null without an agent.

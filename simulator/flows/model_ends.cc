@@ -25,7 +25,7 @@ class ModelEnds final : public RtpEnds {
  public:
   explicit ModelEnds(const Flow& flow);
 
-  void ProcessArrivals(int64_t until_ns) override { receiver_->ProcessArrivals(until_ns); }
+  void ProcessArrivals(SimTime until) override { receiver_->ProcessArrivals(until); }
   PolicyController* agent() override { return controller_.agent; }
   void AddTo(nlohmann::ordered_json& record) const override;
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/sim_time.h"
 #include "endpoints/agent.h"
 #include "endpoints/flow.h"
 #include "endpoints/simulation_job.h"
@@ -19,8 +20,8 @@ class RtpEnds {
  public:
   virtual ~RtpEnds() = default;
 
-  // Makes the receiver process all packets that have arrived by `until_ns`.
-  virtual void ProcessArrivals(int64_t /*until_ns*/) {}
+  // Makes the receiver process all packets that have arrived by `until`.
+  virtual void ProcessArrivals(SimTime /*until*/) {}
   // Null without an agent.
   virtual PolicyController* agent() { return nullptr; }
   // Adds the counts of feedback, repair and the estimator to the flow's record.
@@ -29,7 +30,7 @@ class RtpEnds {
   virtual bool follows_frames() const { return false; }
   virtual nlohmann::ordered_json FrameColumns() const { return nullptr; }
   // The step of an agent's flow since the previous call, or the beginning; only if follows_frames().
-  virtual ViewedStep TakeViewedStep(int64_t /*now_ns*/) { return {}; }
+  virtual ViewedStep TakeViewedStep(SimTime /*now*/) { return {}; }
 };
 
 // Makes the simulator's own endpoints of a flow and schedules the flow's start. The flow must outlive the simulation's

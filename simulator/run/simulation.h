@@ -24,11 +24,11 @@ class Simulation {
  public:
   // `observers`: one per flow, each may be null. They and the job must outlive this object. Throws ProgramError.
   Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers, const MakeStack& make_stack = nullptr)
-      : forward_(job.scenario.forward, job.scenario.duration_ns(), job.random_seed(), random_streams::kForwardLink),
-        reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.random_seed(), random_streams::kReverseLink) {
+      : forward_(job.scenario.forward, job.scenario.duration, job.random_seed(), random_streams::kForwardLink),
+        reverse_(job.scenario.reverse, job.scenario.duration, job.random_seed(), random_streams::kReverseLink) {
     UseEventEngine();
     // Scheduled first, so that it precedes all other events of that time.
-    ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));
+    ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration.ns()));
     try {
       if (make_stack) stack_ = make_stack(job);
       flows_.emplace(job, &forward_, &reverse_, observers, stack_.get());
@@ -52,7 +52,7 @@ class Simulation {
     } else {
       ns3::Simulator::Run();
     }
-    flows_->ProcessArrivals(NowNs());
+    flows_->ProcessArrivals(Now());
   }
   void Stop() {
     stopped_ = true;

@@ -37,7 +37,7 @@ void MediaPackets::OnAnswer(const std::string& sdp) {
 }
 
 void MediaPackets::OnSent(Packet& packet, std::span<uint8_t> data) {
-  ShowSenderClock(data, packet.sent_time_ns);
+  ShowSenderClock(data, packet.sent_time);
   if (!IsRtpOrRtcp(data)) return;
   const std::optional<RtpHeader> header = ParseRtpHeader(data);
   packet.size_bytes += header ? kSrtpBytes : kSrtcpBytes;
@@ -57,19 +57,19 @@ void MediaPackets::OnSent(Packet& packet, std::span<uint8_t> data) {
   flow_.observer->OnSent(packet);
 }
 
-void MediaPackets::OnReceived(const Packet& packet, std::span<const uint8_t>, int64_t arrival_time_ns) {
-  if (IsRtp(packet)) flow_.observer->OnReceived(packet, arrival_time_ns);
+void MediaPackets::OnReceived(const Packet& packet, std::span<const uint8_t>, SimTime arrival_time) {
+  if (IsRtp(packet)) flow_.observer->OnReceived(packet, arrival_time);
 }
 
 void MediaPackets::OnDropped(const Packet& packet, std::span<const uint8_t>) {
   if (IsRtp(packet)) flow_.observer->OnDropped(packet);
 }
 
-void MediaPackets::ShowSenderClock(std::span<uint8_t> data, int64_t time_ns) const {
+void MediaPackets::ShowSenderClock(std::span<uint8_t> data, SimTime time) const {
   const SenderClock& clock = flow_.rtp().sender_clock;
-  if (clock.ppm == 0 && clock.offset_ns == 0 && clock.set_ns.is_constant()) return;
+  if (clock.ppm == 0 && clock.offset.IsZero() && clock.set.is_constant()) return;
   const std::span<uint8_t> bits = FindAbsSendTime(data, abs_send_time_id_);
-  if (!bits.empty()) WriteAbsSendTime(bits, std::max<int64_t>(0, clock.Shown(time_ns)));
+  if (!bits.empty()) WriteAbsSendTime(bits, std::max(kTimeZero, clock.Shown(time)));
 }
 
 void RtcpPackets::OnSent(Packet& packet, std::span<uint8_t> data) {
@@ -77,11 +77,11 @@ void RtcpPackets::OnSent(Packet& packet, std::span<uint8_t> data) {
   packet.size_bytes += kSrtcpBytes;
   ++packets_sent_;
   bytes_sent_ += packet.size_bytes;
-  observer_->OnFeedbackSent(packet.sent_time_ns);
+  observer_->OnFeedbackSent(packet.sent_time);
 }
 
-void RtcpPackets::OnReceived(const Packet& packet, std::span<const uint8_t> data, int64_t arrival_time_ns) {
-  if (IsFeedback(data)) observer_->OnFeedbackReceived(packet.sent_time_ns, arrival_time_ns);
+void RtcpPackets::OnReceived(const Packet& packet, std::span<const uint8_t> data, SimTime arrival_time) {
+  if (IsFeedback(data)) observer_->OnFeedbackReceived(packet.sent_time, arrival_time);
 }
 
 void RtcpPackets::OnDropped(const Packet&, std::span<const uint8_t> data) {

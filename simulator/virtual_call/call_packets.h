@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "core/sim_time.h"
 #include "endpoints/flow.h"
 #include "virtual_call/call_path.h"
 #include "virtual_call/frame_log.h"
@@ -24,12 +25,12 @@ class MediaPackets final : public PathObserver {
   void OnAnswer(const std::string& sdp);
 
   void OnSent(Packet& packet, std::span<uint8_t> data) override;
-  void OnReceived(const Packet& packet, std::span<const uint8_t> data, int64_t arrival_time_ns) override;
+  void OnReceived(const Packet& packet, std::span<const uint8_t> data, SimTime arrival_time) override;
   void OnDropped(const Packet& packet, std::span<const uint8_t> data) override;
 
  private:
   // Changes abs-send-time to the sender's clock in the scenario.
-  void ShowSenderClock(std::span<uint8_t> data, int64_t time_ns) const;
+  void ShowSenderClock(std::span<uint8_t> data, SimTime time) const;
 
   const Flow& flow_;
   FrameLog* const frames_;
@@ -48,7 +49,7 @@ class RtcpPackets final : public PathObserver {
   void AddTo(nlohmann::ordered_json& record) const;
 
   void OnSent(Packet& packet, std::span<uint8_t> data) override;
-  void OnReceived(const Packet& packet, std::span<const uint8_t> data, int64_t arrival_time_ns) override;
+  void OnReceived(const Packet& packet, std::span<const uint8_t> data, SimTime arrival_time) override;
   void OnDropped(const Packet& packet, std::span<const uint8_t> data) override;
 
  private:

@@ -31,7 +31,7 @@ class VirtualCall::Lines final : public JsonLines {
 
 VirtualCall::VirtualCall(const Flow& flow, webrtc::test::NetworkEmulationManagerImpl* network, VirtualClock* clock)
     : flow_(flow),
-      end_ns_(flow.job.scenario.duration_ns()),
+      end_(flow.job.scenario.end()),
       clock_(clock),
       network_(network),
       controller_(flow, clock),
@@ -57,14 +57,13 @@ VirtualCall::~VirtualCall() {
 std::unique_ptr<CallPath> VirtualCall::MakePath(Link* link, webrtc::EmulatedEndpointImpl* from,
                                                 webrtc::EmulatedEndpointImpl* to, PathObserver* observer,
                                                 HostNoise* noise) {
-  return std::make_unique<CallPath>(
-      CallPathConfig{.clock = clock_,
-                     .link = link,
-                     .extra_delay_ns = flow_.spec().extra_one_way_delay_ns,
-                     .from = from,
-                     .to = to,
-                     .observer = observer,
-                     .host_delay_ns = [noise](int64_t time_ns) { return noise->DelayNs(time_ns); }});
+  return std::make_unique<CallPath>(CallPathConfig{.clock = clock_,
+                                                   .link = link,
+                                                   .extra_delay = flow_.spec().extra_one_way_delay,
+                                                   .from = from,
+                                                   .to = to,
+                                                   .observer = observer,
+                                                   .host_delay = [noise](SimTime time) { return noise->Delay(time); }});
 }
 
 void VirtualCall::MakePeer(CallEnd end, webrtc::EmulatedEndpointImpl* endpoint) {
@@ -108,7 +107,7 @@ void VirtualCall::AddSender(peer::Runtime& runtime) {
   RandomStream camera = flow_.Random(kCameraStream);
   runtime.camera = {.phase = webrtc::TimeDelta::Micros(std::llround(camera.Uniform(0, 1e6 / kFramesPerSecond))),
                     .first_picture = camera.UniformInteger(0, kPicturesInSource - 1),
-                    .lateness = [this] { return webrtc::TimeDelta::Micros(sender_noise_.CameraLatenessNs() / 1000); }};
+                    .lateness = [this] { return webrtc::TimeDelta::Micros(sender_noise_.CameraLateness().us()); }};
   runtime.encoders = ObserveEncoders(MakeEncoders(flow_), &frames_, [this](DataRate rate) {
     if (controller_.place() == CallController::Place::kLibwebrtc) OnTargetRate(rate);
   });
@@ -130,17 +129,17 @@ void VirtualCall::AddReceiver(peer::Runtime& runtime) {
 }
 
 std::vector<VirtualCall::Step> VirtualCall::Steps() const {
-  std::vector<Step> steps{{flow_.spec().start_ns, &VirtualCall::SendMedia}};
-  for (const auto& [from_ns, to_ns] : flow_.rtp().pauses_ns) {
-    steps.push_back({from_ns, &VirtualCall::HoldMedia});
-    steps.push_back({to_ns, &VirtualCall::SendMedia});
+  std::vector<Step> steps{{flow_.spec().start, &VirtualCall::SendMedia}};
+  for (const auto& [from, to] : flow_.rtp().pauses) {
+    steps.push_back({from, &VirtualCall::HoldMedia});
+    steps.push_back({to, &VirtualCall::SendMedia});
   }
-  for (const auto& [from_ns, to_ns] : flow_.rtp().media.video_pauses_ns) {
-    steps.push_back({from_ns, &VirtualCall::HoldVideo});
-    steps.push_back({to_ns, &VirtualCall::SendVideo});
+  for (const auto& [from, to] : flow_.rtp().media.video_pauses) {
+    steps.push_back({from, &VirtualCall::HoldVideo});
+    steps.push_back({to, &VirtualCall::SendVideo});
   }
-  steps.push_back({flow_.spec().stop_ns, &VirtualCall::HoldMedia});
-  std::ranges::stable_sort(steps, {}, &Step::time_ns);
+  steps.push_back({flow_.spec().stop, &VirtualCall::HoldMedia});
+  std::ranges::stable_sort(steps, {}, &Step::time);
   return steps;
 }
 
@@ -165,7 +164,7 @@ void VirtualCall::OnLine(CallEnd from, ordered_json line) {
   } else if (type == "stats") {
     stats_.OnReport(from, std::move(line["report"]));
   } else if (type == "remb" && clock_->started()) {
-    flow_.observer->OnRembSent(DataRate::BitsPerSecond(line["bitrate_bps"].get<int64_t>()), RecordedNowNs());
+    flow_.observer->OnRembSent(DataRate::BitsPerSecond(line["bitrate_bps"].get<int64_t>()), RecordedNow());
   } else if (type == "error") {
     Fail(": " + line["message"].get<std::string>());
   }
@@ -190,29 +189,29 @@ void VirtualCall::Fail(const std::string& reason) const {
 }
 
 void VirtualCall::OnTargetRate(DataRate rate) {
-  if (clock_->started()) flow_.observer->OnTargetRate(rate, RecordedNowNs());
+  if (clock_->started()) flow_.observer->OnTargetRate(rate, RecordedNow());
 }
 
-int64_t VirtualCall::RecordedNowNs() const { return std::min(clock_->NowNs(), end_ns_); }
+SimTime VirtualCall::RecordedNow() const { return std::min(clock_->SimNow(), end_); }
 
 void VirtualCall::HoldMedia() {
   sender_.peer->HoldMedia(true);
-  viewing_.Pause(clock_->NowNs());
+  viewing_.Pause(clock_->SimNow());
 }
 
 void VirtualCall::SendMedia() {
   sender_.peer->HoldMedia(false);
-  viewing_.Resume(clock_->NowNs());
+  viewing_.Resume(clock_->SimNow());
 }
 
 void VirtualCall::HoldVideo() {
   sender_.peer->HoldVideo(true);
-  viewing_.Pause(clock_->NowNs());
+  viewing_.Pause(clock_->SimNow());
 }
 
 void VirtualCall::SendVideo() {
   sender_.peer->HoldVideo(false);
-  viewing_.Resume(clock_->NowNs());
+  viewing_.Resume(clock_->SimNow());
 }
 
 void VirtualCall::AddTo(ordered_json& record) const {

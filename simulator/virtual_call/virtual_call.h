@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "endpoints/flow.h"
 #include "flows/stack.h"
 #include "peer.h"
@@ -32,7 +33,7 @@ class VirtualCall final : public RtpEnds {
 
   // Actions on a call at times of its scenario, in order.
   struct Step {
-    int64_t time_ns;
+    SimTime time;
     void (VirtualCall::*action)();
   };
   std::vector<Step> Steps() const;
@@ -48,8 +49,8 @@ class VirtualCall final : public RtpEnds {
   PolicyController* agent() override { return controller_.agent(); }
   void AddTo(nlohmann::ordered_json& record) const override;
   bool follows_frames() const override { return true; }
-  nlohmann::ordered_json FrameColumns() const override { return frames_.Columns(end_ns_); }
-  ViewedStep TakeViewedStep(int64_t now_ns) override { return viewing_.Finish(now_ns); }
+  nlohmann::ordered_json FrameColumns() const override { return frames_.Columns(end_); }
+  ViewedStep TakeViewedStep(SimTime now) override { return viewing_.Finish(now); }
 
  private:
   class Lines;
@@ -80,7 +81,7 @@ class VirtualCall final : public RtpEnds {
   // Records a target rate of the end that decides.
   void OnTargetRate(DataRate rate);
   // Now, at most the scenario's end.
-  int64_t RecordedNowNs() const;
+  SimTime RecordedNow() const;
 
   void HoldMedia();
   void SendMedia();
@@ -88,7 +89,7 @@ class VirtualCall final : public RtpEnds {
   void SendVideo();
 
   const Flow& flow_;
-  const int64_t end_ns_;
+  const SimTime end_;
   VirtualClock* const clock_;
   webrtc::test::NetworkEmulationManagerImpl* const network_;
   CallController controller_;
