@@ -7,7 +7,6 @@ namespace weir::sim {
 namespace {
 
 using webrtc::EmulatedIpPacket;
-using webrtc::TimeDelta;
 
 std::span<const uint8_t> DataOf(const EmulatedIpPacket& packet) { return {packet.cdata(), packet.size()}; }
 
@@ -24,10 +23,10 @@ void CallPath::OnPacketReceived(EmulatedIpPacket ip_packet) {
     Send(std::move(ip_packet));
     return;
   }
-  const int64_t delay_ns = config_.link->spec().one_way_delay_ns.At(config_.clock->NowNs()) + config_.extra_delay_ns;
+  const SimDuration delay = config_.link->spec().one_way_delay.At(config_.clock->SimNow()) + config_.extra_delay;
   queue_->PostDelayedHighPrecisionTask(
       [this, ip_packet = std::move(ip_packet)]() mutable { Deliver(std::move(ip_packet)); },
-      TimeDelta::Micros(delay_ns / 1000));
+      webrtc::TimeDelta::Micros(delay.us()));
 }
 
 void CallPath::Send(EmulatedIpPacket ip_packet) {
@@ -36,11 +35,10 @@ void CallPath::Send(EmulatedIpPacket ip_packet) {
     Packet packet;
     packet.size_bytes = static_cast<uint32_t>(ip_packet.ip_packet_size());
     packet.sink = this;
-    packet.sent_time_ns = NowNs();
-    packet.extra_delay_ns = config_.extra_delay_ns;
+    packet.sent_time = Now();
+    packet.extra_delay = config_.extra_delay;
     packet.rtp.ecn = static_cast<EcnMarking>(ip_packet.ecn);
-    if (config_.rewrite) config_.rewrite({ip_packet.data.MutableData(), ip_packet.size()}, packet.sent_time_ns);
-    config_.observer->OnSent(packet, DataOf(ip_packet));
+    config_.observer->OnSent(packet, {ip_packet.data.MutableData(), ip_packet.size()});
     const int64_t number = next_number_++;
     packet.transport_sequence_number = number;
     in_flight_.emplace(number, InFlight{std::move(ip_packet), Packet()});
@@ -49,13 +47,13 @@ void CallPath::Send(EmulatedIpPacket ip_packet) {
   WakeUpInTime();
 }
 
-void CallPath::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
-  const int64_t host_ns = config_.host_delay_ns ? config_.host_delay_ns(arrival_time_ns) : 0;
+void CallPath::OnPacket(Packet&& packet, SimTime arrival_time) {
+  const SimDuration host = config_.host_delay ? config_.host_delay(arrival_time) : SimDuration::Zero();
   const int64_t number = packet.transport_sequence_number;
   InFlight& in_flight = in_flight_.at(number);
   in_flight.packet = std::move(packet);
-  in_flight.arrival_ns = arrival_time_ns;
-  arrivals_.push({arrival_time_ns + host_ns, number});
+  in_flight.arrival_time = arrival_time;
+  arrivals_.push({arrival_time + host, number});
   if (follows_engine_) WakeUpInTime();
 }
 
@@ -65,33 +63,34 @@ void CallPath::OnDropped(const Packet& packet) {
   in_flight_.erase(found);
 }
 
-int64_t CallPath::NextEventNs() const {
-  const int64_t arrival_ns = arrivals_.empty() ? kNeverNs : arrivals_.top().time_ns;
+SimTime CallPath::NextEvent() const {
+  const SimTime arrival = arrivals_.empty() ? kNever : arrivals_.top().time;
   const EventEngine& engine = *EventEngine::Current();
   const bool waits = follows_engine_ && in_flight_.size() > arrivals_.size() && !engine.IsFinished();
-  return waits ? std::min(arrival_ns, engine.next_time_ns()) : arrival_ns;
+  return waits ? std::min(arrival, engine.next_time()) : arrival;
 }
 
 void CallPath::WakeUpInTime() {
-  const int64_t next_ns = NextEventNs();
-  if (next_ns >= wake_up_ns_) return;
-  wake_up_ns_ = next_ns;
-  const int64_t now_us = config_.clock->ToWebrtcUs(config_.clock->NowNs());
-  const TimeDelta wait = TimeDelta::Micros(std::max<int64_t>(0, config_.clock->ToWebrtcUs(next_ns) - now_us));
+  const SimTime next = NextEvent();
+  if (next >= wake_up_time_) return;
+  wake_up_time_ = next;
+  const int64_t now_us = config_.clock->ToWebrtcUs(config_.clock->SimNow());
+  const webrtc::TimeDelta wait =
+      webrtc::TimeDelta::Micros(std::max<int64_t>(0, config_.clock->ToWebrtcUs(next) - now_us));
   queue_->PostDelayedHighPrecisionTask([this] { OnWakeUp(); }, wait);
 }
 
 void CallPath::OnWakeUp() {
-  wake_up_ns_ = kNeverNs;
+  wake_up_time_ = kNever;
   config_.clock->StepToNow();
   if (config_.clock->failed()) return;
-  while (!arrivals_.empty() && arrivals_.top().time_ns <= config_.clock->NowNs()) {
+  while (!arrivals_.empty() && arrivals_.top().time <= config_.clock->SimNow()) {
     const int64_t number = arrivals_.top().number;
     arrivals_.pop();
     auto node = in_flight_.extract(number);
     InFlight& in_flight = node.mapped();
     config_.clock->Guarded(
-        [&] { config_.observer->OnReceived(in_flight.packet, DataOf(in_flight.ip_packet), in_flight.arrival_ns); });
+        [&] { config_.observer->OnReceived(in_flight.packet, DataOf(in_flight.ip_packet), in_flight.arrival_time); });
     in_flight.ip_packet.ecn = static_cast<webrtc::EcnMarking>(in_flight.packet.rtp.ecn);
     Deliver(std::move(in_flight.ip_packet));
   }

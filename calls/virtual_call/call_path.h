@@ -12,6 +12,7 @@
 
 #include "api/task_queue/task_queue_base.h"
 #include "api/units/time_delta.h"
+#include "core/sim_time.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "test/network/network_emulation.h"
@@ -24,22 +25,21 @@ namespace weir::sim {
 class PathObserver {
  public:
   virtual ~PathObserver() = default;
-  virtual void OnSent(Packet& packet, std::span<const uint8_t> data) = 0;
-  virtual void OnReceived(const Packet& packet, std::span<const uint8_t> data, int64_t arrival_time_ns) = 0;
+  // May change the payload.
+  virtual void OnSent(Packet& packet, std::span<uint8_t> data) = 0;
+  virtual void OnReceived(const Packet& packet, std::span<const uint8_t> data, SimTime arrival_time) = 0;
   virtual void OnDropped(const Packet& packet, std::span<const uint8_t> data) = 0;
 };
 
 struct CallPathConfig {
   VirtualClock* clock = nullptr;
   Link* link = nullptr;
-  int64_t extra_delay_ns = 0;
+  SimDuration extra_delay = SimDuration::Zero();
   webrtc::EmulatedEndpointImpl* from = nullptr;
   webrtc::EmulatedEndpointImpl* to = nullptr;
   PathObserver* observer = nullptr;
-  // Changes a packet's UDP payload when it is sent, at the scenario's `time_ns`; null if payloads do not change.
-  std::function<void(std::span<uint8_t> data, int64_t time_ns)> rewrite = nullptr;
   // Draws how long a packet waits for its host after its arrival; null if packets do not wait.
-  std::function<int64_t(int64_t arrival_ns)> host_delay_ns = nullptr;
+  std::function<SimDuration(SimTime arrival)> host_delay = nullptr;
 };
 
 // Before UseLink() at the scenario's start, packets have only the path's own delay: calls connect unimpaired.
@@ -55,30 +55,30 @@ class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private 
 
  private:
   struct Arrival {
-    int64_t time_ns;
+    SimTime time;
     int64_t number;
     friend bool operator>(const Arrival& a, const Arrival& b) {
-      return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.number > b.number;
+      return a.time != b.time ? a.time > b.time : a.number > b.number;
     }
   };
   struct InFlight {
     webrtc::EmulatedIpPacket ip_packet;
     // Set once the link has determined the arrival; the host may process it later.
     Packet packet;
-    int64_t arrival_ns = 0;
+    SimTime arrival_time = kTimeZero;
   };
 
   // EmulatedNetworkReceiverInterface, called on its task queue.
   void OnPacketReceived(webrtc::EmulatedIpPacket ip_packet) override;
   bool needs_event() const override { return false; }
-  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnPacket(Packet&& packet, SimTime arrival_time) override;
   void OnDropped(const Packet& packet) override;
 
   void Send(webrtc::EmulatedIpPacket ip_packet);
   void Deliver(webrtc::EmulatedIpPacket ip_packet) const;
   void WakeUpInTime();
   void OnWakeUp();
-  int64_t NextEventNs() const;
+  SimTime NextEvent() const;
 
   const CallPathConfig config_;
   // True if departures become known only when the engine reaches them.
@@ -89,7 +89,7 @@ class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private 
   std::unordered_map<int64_t, InFlight> in_flight_;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
   // Time of the earliest posted task.
-  int64_t wake_up_ns_ = kNeverNs;
+  SimTime wake_up_time_ = kNever;
 };
 
 }  // namespace weir::sim

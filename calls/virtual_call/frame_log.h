@@ -12,6 +12,7 @@
 #include "api/video/video_frame.h"
 #include "api/video/video_sink_interface.h"
 #include "core/event.h"
+#include "core/sim_time.h"
 #include "virtual_call/viewing.h"
 #include "virtual_call/virtual_clock.h"
 
@@ -33,20 +34,20 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
   void OnFrame(const webrtc::VideoFrame& frame) override;
 
   // Columns as in weir.result/1 of the frames that were sent, in the scenario's time. Completion and rendering after
-  // `end_ns` are null. "rendered_time_us" includes the jitter buffer; "qp" is the encoder's quantizer, -1 if unknown.
-  nlohmann::ordered_json Columns(int64_t end_ns) const;
+  // `end` are null. "rendered_time_us" includes the jitter buffer; "qp" is the encoder's quantizer, -1 if unknown.
+  nlohmann::ordered_json Columns(SimTime end) const;
 
  private:
   struct Frame {
-    int64_t capture_ns = 0;
-    int64_t sent_ns = 0;
-    int64_t decoded_ns = kNeverNs;
-    int64_t rendered_ns = kNeverNs;
+    SimTime capture_time = kTimeZero;
+    SimTime sent_time = kTimeZero;
+    SimTime decoded_time = kNever;
+    SimTime rendered_time = kNever;
     int64_t bytes = 0;
     int qp = -1;
     int height = 0;
     bool key_frame = false;
-    bool sent = false;
+    bool is_sent = false;
   };
 
   Frame* Find(uint32_t packet_timestamp);
@@ -57,10 +58,10 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
   Viewing* const viewing_;
   std::vector<Frame> frames_;
   // By the encoder's timestamp.
-  std::unordered_map<uint32_t, int64_t> capture_times_ns_;
+  std::unordered_map<uint32_t, SimTime> capture_times_;
   std::unordered_map<uint32_t, size_t> index_;
   std::optional<uint32_t> timestamp_offset_;
-  int64_t last_rendered_ns_ = 0;
+  SimTime last_rendered_ = kTimeZero;
 };
 
 }  // namespace weir::sim

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/random.h"
+#include "core/sim_time.h"
 
 namespace weir::sim {
 
@@ -20,22 +21,21 @@ class HostNoise {
     const double late_share =
         std::min(kMedianLateShare * std::exp(kLateShareDeviation * random_.Gaussian()), kMaxLateShare);
     mean_gap_ns_ = kMeanStallNs * (kLateInStall / late_share - 1);
-    next_stall_ns_ = Gap();
+    next_stall_ = kTimeZero + Gap();
   }
 
-  // Draws how long a packet that arrives at `arrival_ns` waits. Arrivals must be in order, or nearly.
-  int64_t DelayNs(int64_t arrival_ns) {
-    while (next_stall_ns_ <= arrival_ns) {
-      stall_end_ns_ = next_stall_ns_ + StallNs();
-      next_stall_ns_ = stall_end_ns_ + Gap();
+  // Draws how long a packet that arrives at `arrival` waits. Arrivals must be in order, or nearly.
+  SimDuration Delay(SimTime arrival) {
+    while (next_stall_ <= arrival) {
+      stall_end_ = next_stall_ + Stall();
+      next_stall_ = stall_end_ + Gap();
     }
-    const auto wake_up_ns = static_cast<int64_t>(Draw(kWakeUpNs));
     // Later packets do not overtake.
-    last_ns_ = std::max({last_ns_, arrival_ns + wake_up_ns, stall_end_ns_});
-    return last_ns_ - arrival_ns;
+    last_ = std::max({last_, arrival + Draw(kWakeUpNs), stall_end_});
+    return last_ - arrival;
   }
-  // Draws how late a picture is captured, in ns.
-  int64_t CameraLatenessNs() { return static_cast<int64_t>(Draw(kCameraNs)); }
+  // Draws how late a picture is captured.
+  SimDuration CameraLateness() { return Draw(kCameraNs); }
 
  private:
   struct Quantile {
@@ -68,23 +68,24 @@ class HostNoise {
   static constexpr double kLateInStall = 0.763;
 
   template <size_t kSize>
-  double Draw(const std::array<Quantile, kSize>& quantiles) {
+  SimDuration Draw(const std::array<Quantile, kSize>& quantiles) {
     const double share = random_.Uniform();
     const auto above = std::ranges::upper_bound(quantiles, share, {}, &Quantile::share);
     const Quantile& low = *(above - 1);
-    return low.ns + (share - low.share) / (above->share - low.share) * (above->ns - low.ns);
+    return Whole(low.ns + (share - low.share) / (above->share - low.share) * (above->ns - low.ns));
   }
-  int64_t StallNs() {
+  SimDuration Stall() {
     const double share = random_.Uniform(0, 1 - kShortestStallNs / kLongestStallNs);
-    return static_cast<int64_t>(kShortestStallNs / (1 - share));
+    return Whole(kShortestStallNs / (1 - share));
   }
-  int64_t Gap() { return static_cast<int64_t>(random_.Exponential(mean_gap_ns_)); }
+  SimDuration Gap() { return Whole(random_.Exponential(mean_gap_ns_)); }
+  static SimDuration Whole(double ns) { return SimDuration::Nanos(static_cast<int64_t>(ns)); }
 
   RandomStream random_;
   double mean_gap_ns_ = 0;
-  int64_t next_stall_ns_ = 0;
-  int64_t stall_end_ns_ = 0;
-  int64_t last_ns_ = 0;
+  SimTime next_stall_ = kTimeZero;
+  SimTime stall_end_ = kTimeZero;
+  SimTime last_ = kTimeZero;
 };
 
 }  // namespace weir::sim

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "core/sim_time.h"
+
 namespace weir::sim {
 
 struct RtpHeader {
@@ -69,8 +71,8 @@ inline std::span<uint8_t> FindAbsSendTime(std::span<uint8_t> packet, int id) {
 }
 
 // Writes a time in the format of abs-send-time: seconds in 6.18 fixed point.
-inline void WriteAbsSendTime(std::span<uint8_t> bits, int64_t time_ns) {
-  const auto value = static_cast<uint32_t>((static_cast<__int128>(time_ns) << 18) / 1'000'000'000);
+inline void WriteAbsSendTime(std::span<uint8_t> bits, SimTime time) {
+  const auto value = static_cast<uint32_t>((static_cast<__int128>(time.ns()) << 18) / 1'000'000'000);
   bits[0] = static_cast<uint8_t>(value >> 16);
   bits[1] = static_cast<uint8_t>(value >> 8);
   bits[2] = static_cast<uint8_t>(value);

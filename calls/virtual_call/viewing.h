@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 
+#include "core/sim_time.h"
 #include "flows/viewed_step.h"
 
 namespace weir::sim {
@@ -15,8 +15,8 @@ namespace weir::sim {
 class Viewing {
  public:
   struct Frame {
-    int64_t rendered_ns = 0;
-    int64_t capture_ns = 0;
+    SimTime rendered_time = kTimeZero;
+    SimTime capture_time = kTimeZero;
     // The encoder's output in the second up to the frame.
     double bitrate_bps = 0;
     int qp = -1;
@@ -25,37 +25,37 @@ class Viewing {
   // Call in the order of rendering; a frame may be added before it is rendered.
   void OnFrame(const Frame& frame) { waiting_.push_back(frame); }
   // After Pause() there is no picture until a frame is rendered that was captured at Resume() or later.
-  void Pause(int64_t now_ns);
-  void Resume(int64_t now_ns) { from_ns_ = now_ns; }
+  void Pause(SimTime now);
+  void Resume(SimTime now) { from_ = now; }
 
   // Ends the step that began at the previous call. Times do not decrease.
-  ViewedStep Finish(int64_t now_ns);
+  ViewedStep Finish(SimTime now);
 
  private:
   static constexpr size_t kFramesAveraged = 30;
 
-  // Renders the waiting frames until `now_ns`.
-  void RenderUntil(int64_t now_ns);
-  // The last frame is on the screen until `to_ns`.
-  void Advance(int64_t to_ns);
+  // Renders the waiting frames until `now`.
+  void RenderUntil(SimTime now);
+  // The last frame is on the screen until `to`.
+  void Advance(SimTime to);
   void Render(const Frame& frame);
   // How long the last frame may stay before it counts as frozen.
-  int64_t LongestStayNs() const;
+  SimDuration LongestStay() const;
 
   std::deque<Frame> waiting_;
-  int64_t from_ns_ = std::numeric_limits<int64_t>::min();
-  int64_t step_start_ns_ = 0;
-  int64_t position_ns_ = 0;
+  SimTime from_ = SimTime::MinusInfinity();
+  SimTime step_start_ = kTimeZero;
+  SimTime position_ = kTimeZero;
   // Since the last pause: the number of frames, and when the last ones were rendered.
   int64_t frames_seen_ = 0;
-  std::deque<int64_t> rendered_ns_;
+  std::deque<SimTime> rendered_times_;
   double bitrate_bps_ = 0;
   bool frozen_ = false;
 
   // Sums over this step.
   int64_t frames_ = 0;
-  int64_t frozen_ns_ = 0;
-  int64_t seen_ns_ = 0;
+  SimDuration frozen_time_ = SimDuration::Zero();
+  SimDuration seen_time_ = SimDuration::Zero();
   double bits_ = 0;
   double delay_sum_ms_ = 0;
   double qp_sum_ = 0;

@@ -2,20 +2,22 @@
 #ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CALL_H_
 #define WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CALL_H_
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "endpoints/controllers.h"
+#include "core/sim_time.h"
+#include "endpoints/flow.h"
 #include "flows/stack.h"
 #include "peer.h"
 #include "test/network/network_emulation_manager.h"
+#include "virtual_call/call_controller.h"
+#include "virtual_call/call_packets.h"
 #include "virtual_call/call_path.h"
+#include "virtual_call/call_stats.h"
 #include "virtual_call/frame_log.h"
 #include "virtual_call/host_noise.h"
 #include "virtual_call/viewing.h"
@@ -26,15 +28,15 @@ namespace weir::sim {
 class VirtualCall final : public RtpEnds {
  public:
   // All arguments must outlive this object. Throws ProgramError.
-  VirtualCall(const RtpFlowContext& context, webrtc::test::NetworkEmulationManagerImpl* network, VirtualClock* clock);
+  VirtualCall(const Flow& flow, webrtc::test::NetworkEmulationManagerImpl* network, VirtualClock* clock);
   ~VirtualCall() override;
 
   // Actions on a call at times of its scenario, in order.
   struct Step {
-    int64_t time_ns;
+    SimTime time;
     void (VirtualCall::*action)();
   };
-  const std::vector<Step>& steps() const { return steps_; }
+  std::vector<Step> Steps() const;
 
   // Starts to connect, and returns before anything is sent. Call once.
   void Connect();
@@ -44,93 +46,70 @@ class VirtualCall final : public RtpEnds {
   // Requests the statistics that AddTo() reads.
   void RequestStats();
 
-  PolicyController* agent() override { return agent_; }
+  PolicyController* agent() override { return controller_.agent(); }
   void AddTo(nlohmann::ordered_json& record) const override;
   bool follows_frames() const override { return true; }
-  nlohmann::ordered_json FrameColumns() const override { return frames_.Columns(end_ns_); }
-  ViewedStep TakeViewedStep(int64_t now_ns) override { return viewing_.Finish(now_ns); }
+  nlohmann::ordered_json FrameColumns() const override { return frames_.Columns(end_); }
+  ViewedStep TakeViewedStep(SimTime now) override { return viewing_.Finish(now); }
 
  private:
-  enum class End { kSender, kReceiver };
   class Lines;
-  class MediaObserver;
-  class RtcpObserver;
-  class AgentSource;
 
-  peer::Runtime MakeRuntime(End end, webrtc::EmulatedEndpointImpl* endpoint);
-  peer::Options SenderOptions() const;
-  peer::Options ReceiverOptions() const;
-  // True if the receiver writes the media that it renders and plays; see CallMedia::received.
-  bool keeps_received() const;
-  // Makes the controller of the estimator at either end.
-  ControllerFactory MakeController();
-  std::unique_ptr<PolicyController> MakeAgent();
-  void OnLine(End from, nlohmann::ordered_json line);
-  void OnAnswer(const std::string& sdp);
+  // A peer with its own worker thread. Destroyed from the last member to the first.
+  struct End {
+    std::unique_ptr<webrtc::Thread> worker;
+    std::unique_ptr<Lines> lines;
+    std::unique_ptr<peer::Peer> peer;
+  };
+
+  std::unique_ptr<CallPath> MakePath(Link* link, webrtc::EmulatedEndpointImpl* from, webrtc::EmulatedEndpointImpl* to,
+                                     PathObserver* observer, HostNoise* noise);
+  void MakePeer(CallEnd end, webrtc::EmulatedEndpointImpl* endpoint);
+  // The simulated clock, threads and network of a peer, and its codecs.
+  peer::Runtime MakeRuntime(webrtc::Thread* worker, webrtc::EmulatedEndpointImpl* endpoint) const;
+  // Adds the encoders, the camera and the observers of the sender.
+  void AddSender(peer::Runtime& runtime);
+  // Adds the guard and the observers of the receiver.
+  void AddReceiver(peer::Runtime& runtime);
+
+  // Handles a peer's line.
+  void OnLine(CallEnd from, nlohmann::ordered_json line);
+  // Passes a description or an ICE candidate to the other peer.
+  void OnSignaling(CallEnd from, nlohmann::ordered_json line);
+  // Throws ProgramError with the call's name and `reason`.
+  [[noreturn]] void Fail(const std::string& reason) const;
+  // Records a target rate of the end that decides.
   void OnTargetRate(DataRate rate);
-  // Changes abs-send-time to the sender's clock in the scenario.
-  void ShowSenderClock(std::span<uint8_t> packet, int64_t time_ns) const;
+  // Now, at most the scenario's end.
+  SimTime RecordedNow() const;
 
-  void HoldMedia() {
-    sender_->HoldMedia(true);
-    viewing_.Pause(clock_->NowNs());
-  }
-  void SendMedia() {
-    sender_->HoldMedia(false);
-    viewing_.Resume(clock_->NowNs());
-  }
-  void HoldVideo() {
-    sender_->HoldVideo(true);
-    viewing_.Pause(clock_->NowNs());
-  }
-  void SendVideo() {
-    sender_->HoldVideo(false);
-    viewing_.Resume(clock_->NowNs());
-  }
+  void HoldMedia();
+  void SendMedia();
+  void HoldVideo();
+  void SendVideo();
 
-  const RtpFlowContext context_;
-  const ControllerContext controller_context_;
-  const int64_t end_ns_;
+  const Flow& flow_;
+  const SimTime end_;
   VirtualClock* const clock_;
-  webrtc::TimeController* const time_;
   webrtc::test::NetworkEmulationManagerImpl* const network_;
-  // At most one is true. If none is, libwebrtc's own controller decides at the sender.
-  const bool decides_at_sender_;
-  const bool decides_at_receiver_;
-  Viewing viewing_;
-  FrameLog frames_;
-  HostNoise sender_noise_;
-  HostNoise receiver_noise_;
-  std::unique_ptr<AgentSource> agent_source_;
-  std::optional<AgentSpecification> agent_specification_;
-  // Holds the agent's controller until it is needed: at a sender, only when the call has connected.
-  std::unique_ptr<PolicyController> waiting_agent_;
-  PolicyController* agent_ = nullptr;
-  std::array<PacketKind, 128> packet_kinds_{};
-  // Number of the header extension; 0 until it is negotiated.
-  int abs_send_time_id_ = 0;
-  // As of the last decision.
+  CallController controller_;
+  // The last decision at the receiver; see AddEstimator().
   std::optional<EstimatorCounters> counters_;
   const PoolController* pool_ = nullptr;
-  nlohmann::ordered_json sender_stats_;
-  nlohmann::ordered_json receiver_stats_;
-  int64_t rtcp_packets_sent_ = 0;
-  int64_t rtcp_bytes_sent_ = 0;  // with UDP and IP
-  int64_t rtcp_packets_lost_ = 0;
+  Viewing viewing_;
+  FrameLog frames_;
+  MediaPackets media_packets_;
+  RtcpPackets rtcp_packets_;
+  CallStats stats_;
+  HostNoise sender_noise_;
+  HostNoise receiver_noise_;
   int connected_ends_ = 0;
-  std::vector<Step> steps_;
 
-  std::unique_ptr<MediaObserver> media_observer_;
-  std::unique_ptr<RtcpObserver> rtcp_observer_;
   // Must outlive the peers, whose packets they carry, and the emulated network's tasks.
   std::unique_ptr<CallPath> media_path_;
   std::unique_ptr<CallPath> rtcp_path_;
-  std::unique_ptr<webrtc::Thread> sender_worker_;
-  std::unique_ptr<webrtc::Thread> receiver_worker_;
-  std::unique_ptr<Lines> sender_lines_;
-  std::unique_ptr<Lines> receiver_lines_;
-  std::unique_ptr<peer::Peer> sender_;
-  std::unique_ptr<peer::Peer> receiver_;
+  End sender_;
+  End receiver_;
 };
 
 }  // namespace weir::sim

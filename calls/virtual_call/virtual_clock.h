@@ -8,6 +8,7 @@
 
 #include "core/event.h"
 #include "core/event_engine.h"
+#include "core/sim_time.h"
 #include "system_wrappers/include/clock.h"
 
 namespace weir::sim {
@@ -26,18 +27,18 @@ class VirtualClock {
   // libwebrtc's time.
   webrtc::Timestamp now() const { return clock_->CurrentTime(); }
   // Time of the scenario; 0 before its start.
-  int64_t NowNs() const { return started_ ? (clock_->TimeInMicroseconds() - start_us_) * 1000 : 0; }
+  SimTime SimNow() const { return started_ ? SimTime::Micros(clock_->TimeInMicroseconds() - start_us_) : kTimeZero; }
   int64_t start_us() const { return start_us_; }
   // Converts a time of the scenario to libwebrtc's, rounded up.
-  int64_t ToWebrtcUs(int64_t time_ns) const { return start_us_ + (time_ns + 999) / 1000; }
+  int64_t ToWebrtcUs(SimTime time) const { return start_us_ + (time.ns() + 999) / 1000; }
 
   // Executes the engine's events up to libwebrtc's time. Call before each use of the engine.
   void StepToNow() {
     if (!started_ || failure_) return;
     Guarded([this] {
       EventEngine* const engine = EventEngine::Current();
-      const int64_t now_ns = NowNs();
-      if (now_ns >= engine->now_ns()) engine->RunUntil(now_ns);
+      const SimTime now = SimNow();
+      if (now >= engine->now()) engine->RunUntil(now);
     });
   }
 

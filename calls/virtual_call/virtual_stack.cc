@@ -22,7 +22,7 @@ constexpr uint64_t kLibwebrtcStream = 512;
 constexpr TimeDelta kConnectStep = TimeDelta::Millis(1);
 constexpr TimeDelta kConnectLimit = TimeDelta::Seconds(30);
 // With an agent, the interval at which a stop of the run is detected.
-constexpr int64_t kLongestStepNs = 20'000'000;
+constexpr SimDuration kLongestStep = SimDuration::Millis(20);
 
 // Random numbers for SSRCs, names and identifiers of calls.
 class SeededRandom final : public webrtc::RandomGenerator {
@@ -48,8 +48,8 @@ class VirtualStack final : public Stack {
     webrtc::SetRandomGenerator(std::make_unique<SeededRandom>(job.random_seed()));
   }
 
-  std::unique_ptr<RtpEnds> AddRtpFlow(const RtpFlowContext& context) override {
-    auto call = std::make_unique<VirtualCall>(context, &network_, &clock_);
+  std::unique_ptr<RtpEnds> AddRtpFlow(const Flow& flow) override {
+    auto call = std::make_unique<VirtualCall>(flow, &network_, &clock_);
     clock_.RethrowFailure();
     calls_.push_back(call.get());
     return call;
@@ -60,17 +60,17 @@ class VirtualStack final : public Stack {
     clock_.Start();
     for (VirtualCall* const call : calls_) call->UseLinks();
     for (const Step& step : Steps()) {
-      if (!AdvanceTo(step.time_ns)) break;
+      if (!AdvanceTo(step.time)) break;
       step.action();
     }
-    AdvanceTo(job_.scenario.duration_ns());
+    AdvanceTo(job_.scenario.end());
     for (VirtualCall* const call : calls_) call->RequestStats();
     Advance(TimeDelta::Zero());
   }
 
  private:
   struct Step {
-    int64_t time_ns;
+    SimTime time;
     std::function<void()> action;
   };
 
@@ -88,23 +88,24 @@ class VirtualStack final : public Stack {
   std::vector<Step> Steps() const {
     std::vector<Step> steps;
     for (VirtualCall* const call : calls_) {
-      for (const VirtualCall::Step& step : call->steps()) {
-        if (step.time_ns < job_.scenario.duration_ns())
-          steps.push_back({step.time_ns, [call, action = step.action] { (call->*action)(); }});
+      for (const VirtualCall::Step& step : call->Steps()) {
+        if (step.time < job_.scenario.end())
+          steps.push_back({step.time, [call, action = step.action] { (call->*action)(); }});
       }
     }
-    std::ranges::stable_sort(steps, {}, &Step::time_ns);
+    std::ranges::stable_sort(steps, {}, &Step::time);
     return steps;
   }
 
-  // False if the run was stopped before `time_ns`.
-  bool AdvanceTo(int64_t time_ns) {
-    while (clock_.NowNs() < time_ns) {
-      const int64_t step_ns = std::min(time_ns - clock_.NowNs(), job_.agent ? kLongestStepNs : time_ns);
-      Advance(TimeDelta::Micros((step_ns + 999) / 1000));
+  // False if the run was stopped before `time`.
+  bool AdvanceTo(SimTime time) {
+    while (clock_.SimNow() < time) {
+      const SimDuration rest = time - clock_.SimNow();
+      const SimDuration step = job_.agent ? std::min(rest, kLongestStep) : rest;
+      Advance(TimeDelta::Micros((step.ns() + 999) / 1000));
       clock_.StepToNow();
       clock_.RethrowFailure();
-      if (EventEngine::Current()->IsFinished() && clock_.NowNs() < job_.scenario.duration_ns()) return false;
+      if (EventEngine::Current()->IsFinished() && clock_.SimNow() < job_.scenario.end()) return false;
     }
     return true;
   }

@@ -37,7 +37,7 @@ class Episode final : private DecisionSource {
  private:
   std::optional<std::span<const float>> Decide(std::span<const float> observation) override;
   void SendGreeting();
-  void SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns);
+  void SendObservation(uint8_t flags, std::span<const float> observation, SimTime next_step);
   void TakeStep(std::string_view payload);
   // The ends of the agent's flow.
   RtpEnds& ends() { return *simulation_->flows()[flow_index_].rtp; }
@@ -68,13 +68,13 @@ void Episode::Run() {
   observers[flow_index_] = recorder_.get();
   Simulation simulation(job, observers, make_stack_);
   simulation_ = &simulation;
-  objective_ = simulation.flows()[flow_index_].objective;
+  objective_ = simulation.flows()[flow_index_].flow.objective;
   SendGreeting();
   simulation.Run();
   if (simulation.stopped()) return;
-  const int64_t end_ns = job.scenario.duration_ns();
-  SendObservation(kTruncated, simulation.flows().agent()->ObservationAt(ToTimestamp(end_ns)),
-                  end_ns + request_.agent.interval.us() * 1000);
+  const SimTime end = job.scenario.end();
+  SendObservation(kTruncated, simulation.flows().agent()->ObservationAt(ToTimestamp(end)),
+                  end + ToSimDuration(request_.agent.interval));
 }
 
 void Episode::SendGreeting() {
@@ -89,9 +89,8 @@ void Episode::SendGreeting() {
 
 std::optional<std::span<const float>> Episode::Decide(std::span<const float> observation) {
   if (simulation_->stopped()) return std::nullopt;
-  const int64_t next_step_ns =
-      std::min(NowNs() + request_.agent.interval.us() * 1000, request_.job.scenario.duration_ns());
-  SendObservation(0, observation, next_step_ns);
+  const SimTime next_step = std::min(Now() + ToSimDuration(request_.agent.interval), request_.job.scenario.end());
+  SendObservation(0, observation, next_step);
   const std::optional<Frame> frame = channel_->Read();
   if (!frame || frame->type != 'S') {
     last_frame_ = frame;
@@ -111,24 +110,24 @@ void Episode::TakeStep(std::string_view payload) {
     throw ProgramError("an action that is not finite, or that names no multiplier");
 }
 
-void Episode::SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns) {
+void Episode::SendObservation(uint8_t flags, std::span<const float> observation, SimTime next_step) {
   const bool is_forward = flow_->direction == Direction::kForward;
   const Link& link = is_forward ? simulation_->forward() : simulation_->reverse();
   const Link& back = is_forward ? simulation_->reverse() : simulation_->forward();
-  const auto fields = recorder_->Finish(link, back, objective_, NowNs(), next_step_ns);
+  const auto fields = recorder_->Finish(link, back, objective_, Now(), next_step);
   writer_.Start('O');
   writer_.Add(flags);
   writer_.AddBytes(observation.data(), observation.size_bytes());
   writer_.AddBytes(fields.data(), sizeof(fields));
   if (ends().follows_frames()) {
-    const auto viewed = ends().TakeViewedStep(NowNs()).values();
+    const auto viewed = ends().TakeViewedStep(Now()).values();
     writer_.AddBytes(viewed.data(), sizeof(viewed));
   }
   if (request_.packets) {
     writer_.Add(static_cast<uint32_t>(recorder_->packets().size()));
     for (const StepRecorder::ReceivedPacket& packet : recorder_->packets()) {
-      writer_.Add(static_cast<double>(packet.sent_time_ns) * 1e-6);
-      writer_.Add(static_cast<double>(packet.arrival_time_ns) * 1e-6);
+      writer_.Add(static_cast<double>(packet.sent_time.ns()) * 1e-6);
+      writer_.Add(static_cast<double>(packet.arrival_time.ns()) * 1e-6);
       writer_.Add(packet.rtp.ssrc);
       writer_.Add(packet.rtp.sequence_number);
       writer_.Add(packet.rtp.payload_type);

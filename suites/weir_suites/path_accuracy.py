@@ -114,7 +114,7 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
         del os.environ[_LOGS]
     estimates, open_loop = [], {}
     for one in paths:
-        # The file name of EventLogPath in calls/virtual_call/virtual_call.cc.
+        # The file name of EventLogPath in calls/virtual_call/peer_setup.cc.
         file = re.sub(r"[^\w-]", "_", f"{one.name}-gcc-1-0", flags=re.ASCII)
         lines = event_log_lines(logs / f"{file}.rtceventlog")
         log = parse_event_log(lines, one.name)

@@ -25,7 +25,7 @@ class PolicyDecisions final : public DecisionSource {
   const ModelDescription& description() const { return policy_->description(); }
 
   std::optional<std::span<const float>> Decide(std::span<const float> observation) override {
-    times_ns.push_back(NowNs());
+    times.push_back(Now());
     if (first_observation.empty()) first_observation.assign(observation.begin(), observation.end());
     policy_->Submit(observation, kBalanced, Timestamp::Micros(NowNs() / 1000));
     const std::optional<PolicyAnswer> answer = policy_->Take(Timestamp::Micros(NowNs() / 1000));
@@ -33,7 +33,7 @@ class PolicyDecisions final : public DecisionSource {
     return answer->action;
   }
 
-  std::vector<int64_t> times_ns;
+  std::vector<SimTime> times;
   std::vector<float> first_observation;
 
  private:
@@ -85,8 +85,8 @@ TEST_P(AgentTest, SeesAndDoesWhatThePolicyOfACallDoes) {
   const auto in_training = RecordOf("agent", path, &agent);
   EXPECT_EQ(in_training, RecordOf(controller, path, nullptr));
   EXPECT_GT(Utilisation(in_training), 0.1);
-  EXPECT_GT(decisions.times_ns.size(), 200u);
-  EXPECT_LT(decisions.times_ns.size(), 260u);
+  EXPECT_GT(decisions.times.size(), 200u);
+  EXPECT_LT(decisions.times.size(), 260u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, AgentTest,
@@ -106,7 +106,7 @@ TEST(AgentStartTest, DecidesFirstAfterAnIntervalWithTwoSilentOnesBeforeIt) {
                                  .action = description.action,
                                  .source = &decisions};
   RecordOf("agent", kShipped, &agent);
-  EXPECT_EQ(decisions.times_ns.front(), description.interval.us() * 1000);
+  EXPECT_EQ(decisions.times.front(), kTimeZero + ToSimDuration(description.interval));
   const size_t width = description.features.interval_fields();
   const auto packets_of = [&](size_t interval) {
     for (size_t i = 0; i < width; ++i) {

@@ -10,6 +10,8 @@
 
 #include "core/event.h"
 #include "endpoints/congestion_control_feedback.h"
+#include "endpoints/controllers.h"
+#include "endpoints/flow.h"
 #include "endpoints/rtp_format.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
@@ -35,14 +37,14 @@ TEST(RtpFlowTest, PacketsAreRtp) {
   RunObserved(FixedAt(1'000'000, 70), "rule", observer);
   ASSERT_GT(observer.received.size(), 1000u);
   for (size_t i = 0; i < observer.received.size(); ++i) {
-    const auto& [packet, arrival_ns] = observer.received[i];
+    const auto& [packet, arrival] = observer.received[i];
     ASSERT_EQ(packet.rtp.sequence_number, static_cast<uint16_t>(i));
     ASSERT_EQ(packet.rtp.ssrc, observer.received[0].first.rtp.ssrc);
     ASSERT_TRUE(packet.rtp.has_abs_send_time);
-    const double wrapped_s = std::fmod(static_cast<double>(packet.sent_time_ns) * 1e-9, 64.0);
+    const double wrapped_s = std::fmod(static_cast<double>(packet.sent_time.ns()) * 1e-9, 64.0);
     ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, wrapped_s, 4e-6);
     ASSERT_EQ(packet.size_bytes, packet.rtp.header_size + packet.rtp.payload_size + kUdpIpOverheadBytes);
-    ASSERT_EQ(packet.rtp.arrival_time, ToTimestamp(arrival_ns));
+    ASSERT_EQ(packet.rtp.arrival_time, ToTimestamp(arrival));
   }
 }
 
@@ -57,8 +59,8 @@ TEST(RtpFlowTest, TheSendersClockShowsInTimestampsOnly) {
   ASSERT_EQ(right.sent.size(), wrong.sent.size());
   for (size_t i = 0; i < right.sent.size(); ++i) {
     const Packet& packet = wrong.sent[i];
-    ASSERT_EQ(packet.sent_time_ns, right.sent[i].sent_time_ns);
-    const double shown_s = 60 + static_cast<double>(packet.sent_time_ns) * 1e-9 * 0.995;
+    ASSERT_EQ(packet.sent_time, right.sent[i].sent_time);
+    const double shown_s = 60 + static_cast<double>(packet.sent_time.ns()) * 1e-9 * 0.995;
     ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, std::fmod(shown_s, 64.0), 4e-6);
     const double ticks = packet.rtp.rtp_timestamp - 60.0 * packet.rtp.rtp_clock_rate;
     ASSERT_NEAR(ticks, 0.995 * right.sent[i].rtp.rtp_timestamp, 2);
@@ -75,9 +77,10 @@ TEST(RtpFlowTest, ASendersClockMayBeSet) {
   ASSERT_EQ(right.sent.size(), set.sent.size());
   for (size_t i = 0; i < right.sent.size(); ++i) {
     const Packet& packet = set.sent[i];
-    ASSERT_EQ(packet.sent_time_ns, right.sent[i].sent_time_ns);
-    const double set_s = packet.sent_time_ns < 3 * kSecond ? 10 : packet.sent_time_ns < 7 * kSecond ? 6 : 6.2505;
-    ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, set_s + static_cast<double>(packet.sent_time_ns) * 1.001e-9, 4e-6);
+    ASSERT_EQ(packet.sent_time, right.sent[i].sent_time);
+    const double set_s = packet.sent_time < 3 * kSecond ? 10 : packet.sent_time < 7 * kSecond ? 6 : 6.2505;
+    ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, set_s + static_cast<double>(packet.sent_time.ns()) * 1.001e-9,
+                4e-6);
     const double captured_s = right.sent[i].rtp.rtp_timestamp / 90e3;
     if (std::abs(captured_s - 3) < 0.1 || std::abs(captured_s - 7) < 0.1) continue;
     ASSERT_NEAR(packet.rtp.rtp_timestamp / 90e3, set_s + captured_s * 1.001, 4e-5);
@@ -122,12 +125,13 @@ TEST(RtpFlowTest, FeedbackTakesTheReversePathsTime) {
   RecordingObserver observer;
   RunObserved(scenario, "rule", observer);
   // Before the first packet the start rate holds; the next REMB is due 200 ms after the first.
-  const std::vector<std::pair<int64_t, int64_t>> expected{{0, 300'000}, {410 * kMs, observer.targets.back().second}};
+  const std::vector<std::pair<SimTime, int64_t>> expected{{kTimeZero, 300'000},
+                                                          {410 * kMs, observer.targets.back().second}};
   EXPECT_EQ(observer.targets, expected);
   // REMB rounds down to 18 bits.
   EXPECT_NEAR(static_cast<double>(observer.targets.back().second), 1e6, 5.0);
-  EXPECT_EQ(observer.received.front().second - observer.received.front().first.sent_time_ns,
-            35 * kMs + TransmissionNs(observer.received.front().first.size_bytes, 5'000'000));
+  EXPECT_EQ(observer.received.front().second - observer.received.front().first.sent_time,
+            35 * kMs + TransmissionTime(observer.received.front().first.size_bytes, 5'000'000));
 }
 
 TEST(RtpFlowTest, FeedbackWaitsInTheReverseQueue) {
@@ -164,9 +168,9 @@ TEST(RtpFlowTest, StartsPausesAndStops) {
   scenario["flows"][0]["pauses_s"] = {{5.0, 8.0}, {9.0, 10.0}};
   RecordingObserver observer;
   RunObserved(scenario, "rule", observer);
-  EXPECT_EQ(observer.sent.front().sent_time_ns, 2 * kSecond);
+  EXPECT_EQ(observer.sent.front().sent_time, 2 * kSecond);
   std::array<int, 20> per_second{};
-  for (const Packet& packet : observer.sent) ++per_second[static_cast<size_t>(packet.sent_time_ns / kSecond)];
+  for (const Packet& packet : observer.sent) ++per_second[static_cast<size_t>(packet.sent_time.ns() / kSecond.ns())];
   for (size_t second = 0; second < per_second.size(); ++second) {
     const bool silent = second < 2 || (second >= 5 && second < 8) || second == 9 || second >= 15;
     if (silent) {
@@ -253,31 +257,34 @@ TEST(RtpFlowTest, ArrivalsAreSeenInOrderWhateverTheJitter) {
 
 class SenderSideTest : public SimulationTest {
  protected:
-  void Run(double loss_ratio, int64_t duration_ns, bool rfc_8888 = false) {
+  void Run(double loss_ratio, SimDuration duration, bool rfc_8888 = false) {
     LinkSpec spec = UsualLink();
-    spec.capacity = CapacityTrace({0}, {5'000'000});
+    spec.capacity = CapacityTrace({kTimeZero}, {5'000'000});
     if (loss_ratio > 0) spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = loss_ratio};
     LinkSpec back = UsualLink();
-    Link forward(spec, duration_ns, 1, 0), reverse(back, duration_ns, 1, 8);
-    RtpSenderConfig config;
-    config.stop_ns = duration_ns;
-    auto controller = std::make_unique<MockSenderController>([this](Timestamp now) {
+    Link forward(spec, duration, 1, 0), reverse(back, duration, 1, 8);
+    SimulationJob job;
+    FlowSpec& flow_spec = job.scenario.flows.emplace_back();
+    flow_spec.stop = kTimeZero + duration;
+    flow_spec.kind = RtpSpec();
+    const Flow flow{.job = job, .index = 0, .data_link = &forward, .return_link = &reverse, .observer = &observer_};
+    auto mock = std::make_unique<MockSenderController>([this](Timestamp now) {
       SenderControlUpdate update = update_;
       update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000)};
       update.pacer_config = PacerConfig{now, DataRate::KilobitsPerSecond(2'500), DataRate::Zero()};
       return update;
     });
-    const MockSenderController& mock = *controller;
-    RtpSender sender(config,
-                     std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)),
-                     std::move(controller), &forward, &observer_);
-    RtpReceiver receiver(
-        {.stop_ns = duration_ns, .transport_feedback = !rfc_8888, .congestion_control_feedback = rfc_8888}, nullptr,
-        &reverse, sender.rtcp_sink(), &observer_);
+    const MockSenderController& recorded = *mock;
+    FlowController controller;
+    controller.at_sender = std::move(mock);
+    controller.congestion_control_feedback = rfc_8888;
+    RtpSender sender(flow, TargetRateConstraints(), controller,
+                     std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)));
+    RtpReceiver receiver(flow, controller, sender.rtcp_sink());
     sender.SetReceiver(receiver.rtp_sink());
-    RunUntil(duration_ns);
+    RunUntil(kTimeZero + duration);
     ns3::Simulator::Destroy();
-    events_ = mock.events();
+    events_ = recorded.events();
   }
 
   // Requests of the controller besides its rates.
@@ -421,9 +428,9 @@ TEST_F(SenderSideTest, LossIsInFeedbackAndReports) {
 
 TEST(TransportFeedbackBuilderTest, ReportsWhatIsMissingAndWhatComesLate) {
   TransportFeedbackBuilder builder;
-  EXPECT_FALSE(builder.Build(0));
+  EXPECT_FALSE(builder.Build(kTimeZero));
   builder.OnPacket(0, 1 * kMs);
-  builder.OnPacket(3, 2'100'000, EcnMarking::kEct1);
+  builder.OnPacket(3, Ns(2'100'000), EcnMarking::kEct1);
   const auto first = builder.Build(50 * kMs);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->base_sequence_number, 0);

@@ -11,25 +11,26 @@ namespace {
 
 constexpr int kHosts = 200;
 constexpr int kPackets = 10'000;
-constexpr int64_t kIntervalNs = 3'000'000;
+constexpr SimDuration kInterval = SimDuration::Millis(3);
 
-std::vector<int64_t> Delays(HostNoise noise) {
-  std::vector<int64_t> delays_ns;
-  for (int i = 0; i < kPackets; ++i) delays_ns.push_back(noise.DelayNs(i * kIntervalNs));
-  return delays_ns;
+std::vector<SimDuration> Delays(HostNoise noise) {
+  std::vector<SimDuration> delays;
+  for (int i = 0; i < kPackets; ++i) delays.push_back(noise.Delay(kTimeZero + i * kInterval));
+  return delays;
 }
 
-double ShareOver(const std::vector<int64_t>& times_ns, double limit_ns) {
-  return static_cast<double>(std::ranges::count_if(times_ns, [&](int64_t one) { return one > limit_ns; })) /
-         static_cast<double>(times_ns.size());
+double ShareOver(const std::vector<SimDuration>& times, double limit_ns) {
+  return static_cast<double>(
+             std::ranges::count_if(times, [&](SimDuration one) { return static_cast<double>(one.ns()) > limit_ns; })) /
+         static_cast<double>(times.size());
 }
 
 TEST(HostNoise, PacketsWaitAndDoNotOvertake) {
-  const std::vector<int64_t> delays_ns = Delays(HostNoise(RandomStream(1, 2)));
-  EXPECT_GE(delays_ns[0], 0);
-  for (size_t i = 1; i < delays_ns.size(); ++i) {
-    EXPECT_GE(delays_ns[i], 0);
-    EXPECT_GE(delays_ns[i] + kIntervalNs, delays_ns[i - 1]);
+  const std::vector<SimDuration> delays = Delays(HostNoise(RandomStream(1, 2)));
+  EXPECT_GE(delays[0], SimDuration::Zero());
+  for (size_t i = 1; i < delays.size(); ++i) {
+    EXPECT_GE(delays[i], SimDuration::Zero());
+    EXPECT_GE(delays[i] + kInterval, delays[i - 1]);
   }
 }
 
@@ -47,14 +48,14 @@ TEST(HostNoise, PacketsWaitAsInRealCalls) {
                                           {2, 0.0084},
                                           {4, 0.0047},
                                           {8, 0.0018}}};
-  std::vector<int64_t> delays_ns;
+  std::vector<SimDuration> delays;
   std::vector<double> late_shares;
   for (int host = 0; host < kHosts; ++host) {
-    const std::vector<int64_t> one = Delays(HostNoise(RandomStream(static_cast<uint64_t>(host), 2)));
+    const std::vector<SimDuration> one = Delays(HostNoise(RandomStream(static_cast<uint64_t>(host), 2)));
     late_shares.push_back(ShareOver(one, 0.25e6));
-    delays_ns.insert(delays_ns.end(), one.begin(), one.end());
+    delays.insert(delays.end(), one.begin(), one.end());
   }
-  for (const auto& [ms, share] : kLogged) EXPECT_NEAR(ShareOver(delays_ns, ms * 1e6), share, 0.25 * share) << ms;
+  for (const auto& [ms, share] : kLogged) EXPECT_NEAR(ShareOver(delays, ms * 1e6), share, 0.25 * share) << ms;
   std::ranges::sort(late_shares);
   EXPECT_NEAR(late_shares[kHosts / 10], 0.003, 0.0015);
   EXPECT_NEAR(late_shares[kHosts / 2], 0.0115, 0.004);
@@ -63,11 +64,11 @@ TEST(HostNoise, PacketsWaitAsInRealCalls) {
 
 TEST(HostNoise, PicturesAreLateAsInRealCalls) {
   HostNoise noise(RandomStream(1, 2));
-  std::vector<int64_t> late_ns;
-  for (int i = 0; i < 100'000; ++i) late_ns.push_back(noise.CameraLatenessNs());
-  EXPECT_NEAR(ShareOver(late_ns, 5e6), 0.01, 0.002);
-  EXPECT_NEAR(ShareOver(late_ns, 2.2e6), 0.02, 0.003);
-  EXPECT_EQ(ShareOver(late_ns, 33e6), 0);
+  std::vector<SimDuration> late;
+  for (int i = 0; i < 100'000; ++i) late.push_back(noise.CameraLateness());
+  EXPECT_NEAR(ShareOver(late, 5e6), 0.01, 0.002);
+  EXPECT_NEAR(ShareOver(late, 2.2e6), 0.02, 0.003);
+  EXPECT_EQ(ShareOver(late, 33e6), 0);
 }
 
 TEST(HostNoise, DependsOnTheSeed) {

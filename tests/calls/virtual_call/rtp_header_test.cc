@@ -48,7 +48,7 @@ TEST(RtpHeader, AbsSendTimeIsFoundAndWritten) {
   const auto bits = FindAbsSendTime(packet, 2);
   ASSERT_EQ(bits.size(), 3u);
   EXPECT_EQ(bits.data(), packet.data() + 20);
-  WriteAbsSendTime(bits, 65'500'000'000);  // 1.5 s after a whole turn of 64 s
+  WriteAbsSendTime(bits, SimTime::Millis(65'500));  // 1.5 s after a whole turn of 64 s
   EXPECT_EQ(bits[0], 0x06);
   EXPECT_EQ(bits[1], 0x00);
   packet[19] = 0x2f;  // longer than the extensions

@@ -5,13 +5,14 @@
 
 #include "core/event.h"
 #include "core/event_engine.h"
+#include "nanoseconds.h"
 
 namespace weir::sim {
 namespace {
 
 struct Recorder {
-  void OnEvent() { times_ns.push_back(NowNs()); }
-  std::vector<int64_t> times_ns;
+  void OnEvent() { times.push_back(Now()); }
+  std::vector<SimTime> times;
 };
 
 // The clock of a virtual call uses the engine so.
@@ -22,16 +23,16 @@ TEST(EventEngineOfAHost, ExecutesWhatIsDueAndStandsWhereItIsTold) {
   ASSERT_NE(engine, nullptr);
   Recorder recorder;
   MemberEvent<Recorder, &Recorder::OnEvent> event(&recorder);
-  event.ScheduleAt(10);
-  event.ScheduleAt(30);
-  EXPECT_EQ(engine->next_time_ns(), 10);
-  engine->RunUntil(20);
-  EXPECT_EQ(engine->now_ns(), 20);
-  EXPECT_EQ(recorder.times_ns, std::vector<int64_t>{10});
+  event.ScheduleAt(Ns(10));
+  event.ScheduleAt(Ns(30));
+  EXPECT_EQ(engine->next_time(), Ns(10));
+  engine->RunUntil(Ns(20));
+  EXPECT_EQ(engine->now(), Ns(20));
+  EXPECT_EQ(recorder.times, std::vector<SimTime>{Ns(10)});
   ns3::Simulator::Stop(ns3::TimeStep(5));
-  engine->RunUntil(40);
-  EXPECT_EQ(engine->now_ns(), 25) << "stopped there";
-  EXPECT_EQ(recorder.times_ns, std::vector<int64_t>{10});
+  engine->RunUntil(Ns(40));
+  EXPECT_EQ(engine->now(), Ns(25)) << "stopped there";
+  EXPECT_EQ(recorder.times, std::vector<SimTime>{Ns(10)});
   ns3::Simulator::Destroy();
 }
 

@@ -2,16 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "nanoseconds.h"
+
 namespace weir::sim {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 // A frame every 40 ms from one time to another, each 100 ms after its capture.
 void Render(Viewing& viewing, int64_t from_ms, int64_t to_ms, double bitrate_bps = 1e6) {
   for (int64_t at_ms = from_ms; at_ms < to_ms; at_ms += 40) {
     viewing.OnFrame(
-        {.rendered_ns = at_ms * kMs, .capture_ns = (at_ms - 100) * kMs, .bitrate_bps = bitrate_bps, .qp = 20});
+        {.rendered_time = at_ms * kMs, .capture_time = (at_ms - 100) * kMs, .bitrate_bps = bitrate_bps, .qp = 20});
   }
 }
 
