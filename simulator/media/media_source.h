@@ -7,8 +7,8 @@
 
 #include "core/sim_time.h"
 #include "link/packet.h"
-#include "sender/sender_controller.h"
 #include "weir/arrival.h"
+#include "weir/sender_controller.h"
 #include "weir/units.h"
 
 namespace weir::sim {
