@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "probe/probe_controller.h"
 #include "sender/feedback_delay.h"
 #include "sender/sender_clock.h"
 #include "sender/sender_target.h"
@@ -194,21 +193,14 @@ void SendSideEstimator::OnRoundTripTime(TimeDelta round_trip_time) {
 }
 
 std::optional<Error> SendSideEstimator::SetDesiredRate(const DesiredRate& desired) {
-  const auto is_rate = [](DataRate rate) { return rate.IsFinite() && rate >= DataRate::Zero(); };
-  if (!is_rate(desired.total) || desired.total.IsZero() || !is_rate(desired.next))
-    return Error{"the desired rates must be finite, that of all layers above 0"};
-  state_->target.SetDesiredRate(desired);
-  return std::nullopt;
+  return state_->target.SetDesiredRate(desired);
 }
 std::optional<ProbeClusterConfig> SendSideEstimator::TakeProbeCluster() {
   return state_->target.probes() ? state_->target.probes()->Take() : std::nullopt;
 }
 
 const SendSideCounters& SendSideEstimator::counters() const { return state_->packets.counters(); }
-const ProbeCounters& SendSideEstimator::probe_counters() const {
-  static constexpr ProbeCounters kNone;
-  return state_->target.probes() ? state_->target.probes()->counters() : kNone;
-}
+const ProbeCounters& SendSideEstimator::probe_counters() const { return state_->target.probe_counters(); }
 const BandwidthEstimator& SendSideEstimator::estimator() const { return state_->estimator; }
 
 }  // namespace weir

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "probe/probe_controller.h"
 #include "weir/network_types.h"
+#include "weir/result.h"
+#include "weir/send_side_estimator.h"
 #include "weir/units.h"
 
 namespace weir {
@@ -36,13 +39,21 @@ class SenderTarget {
   void SetConstraints(const TargetRateConstraints& constraints) { constraints_ = constraints; }
   DataRate max_rate() const { return constraints_.max_rate; }
 
-  // Allocates at the first call. Changes the rate only through later probes.
-  void SetDesiredRate(const DesiredRate& desired) {
+  // See SendSideEstimator. Allocates at the first call. Changes the rate only through later probes.
+  std::optional<Error> SetDesiredRate(const DesiredRate& desired) {
+    const auto is_rate = [](DataRate rate) { return rate.IsFinite() && rate >= DataRate::Zero(); };
+    if (!is_rate(desired.total) || desired.total.IsZero() || !is_rate(desired.next))
+      return Error{"the desired rates must be finite, that of all layers above 0"};
     if (!probes_) probes_ = std::make_unique<ProbeController>(rate_);
     probes_->SetDesiredRate(desired);
+    return std::nullopt;
   }
   // Null until there is a desired rate.
   ProbeController* probes() const { return probes_.get(); }
+  const ProbeCounters& probe_counters() const {
+    static constexpr ProbeCounters kNone;
+    return probes_ ? probes_->counters() : kNone;
+  }
 
  private:
   DataRate rate_;

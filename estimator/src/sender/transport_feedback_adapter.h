@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "probe/probe_controller.h"
 #include "sender/arrival_queue.h"
@@ -40,7 +41,7 @@ class TransportFeedbackAdapter {
 
   struct ClockReading {
     bool restarted = false;  // the receiver's clock was set
-    // That of the latest packet that the message is the first to report; nothing if its receive time is implausible.
+    // Delay of the latest packet that the message is the first to report; nothing if its receive time is implausible.
     std::optional<TimeDelta> one_way_delay = std::nullopt;
   };
   // Aligns the receiver's clock with the latest packet that the message is the first to report.
