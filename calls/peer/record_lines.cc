@@ -1,9 +1,11 @@
 #include "record_lines.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "options.h"
+#include "weir/interval_statistics.h"
 #include "weir/pool_controller.h"
 
 namespace weir::peer {
@@ -11,6 +13,9 @@ namespace weir::peer {
 using nlohmann::ordered_json;
 
 namespace {
+
+// The first decision covers no time.
+constexpr TimeDelta kMinInterval = TimeDelta::Millis(10);
 
 ordered_json PoolLine(const PoolController& pool) {
   ordered_json members = ordered_json::array();
@@ -41,7 +46,13 @@ ordered_json StatsReport(const webrtc::RTCStatsReport& report) {
 }
 
 ordered_json EstimateLine(const ReceiveSideDecision& decision) {
-  const IntervalStatistics& statistics = decision.statistics;
+  const ArrivalTotals& arrivals = decision.arrivals;
+  const DataRate receive_rate = arrivals.size / std::max(decision.interval, kMinInterval);
+  const double delays = static_cast<double>(arrivals.packets_with_delay);
+  const double queueing_delay_s = delays > 0 ? arrivals.queueing_delay.seconds() / delays : 0;
+  // A packet that was counted as lost in an earlier interval may arrive in this one.
+  const int64_t lost = std::max<int64_t>(arrivals.packets_lost, 0);
+  const double expected = static_cast<double>(arrivals.packets + lost);
   ordered_json guard;
   const std::span<const GuardRuleInfo> rules = GuardRules();
   for (size_t i = 0; i < rules.size(); ++i) guard[std::string(rules[i].name())] = decision.counters.guard[i];
@@ -52,10 +63,12 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
       {"target_rate_bps", decision.estimate.target_rate.bps()},
       {"reason", ToString(decision.estimate.reason)},
       {"controller", decision.controller},
-      {"receive_rate_bps", static_cast<int64_t>(statistics.receive_rate_bps)},
-      {"queueing_delay_ms", statistics.queueing_delay_mean_s * 1000.0},
-      {"loss_ratio", statistics.loss_ratio},
-      {"application_limited", statistics.application_limited != 0.0},
+      {"receive_rate_bps", receive_rate.bps()},
+      {"queueing_delay_ms", delays > 0 ? ordered_json(queueing_delay_s * 1000.0) : ordered_json(nullptr)},
+      {"loss_ratio", expected > 0 ? static_cast<double>(lost) / expected : 0.0},
+      {"application_limited",
+       IsApplicationLimited(arrivals.packets, lost, static_cast<double>(receive_rate.bps()),
+                            static_cast<double>(decision.previous_target_rate.bps()), queueing_delay_s)},
       {"in_charge", decision.in_charge},
       {"guard", std::move(guard)},
       {"faults", decision.counters.controller.faults},

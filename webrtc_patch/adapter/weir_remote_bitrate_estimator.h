@@ -12,7 +12,6 @@
 #include "remb_outlet.h"
 #include "system_wrappers/include/clock.h"
 #include "weir/bandwidth_estimator.h"
-#include "weir/interval_meter.h"
 #include "weir/remb_sender.h"
 
 namespace weir::adapter {
@@ -51,6 +50,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   Timestamp NextTimeout() const;
   void Send(const Remb& remb);
   PacketKind Kind(const webrtc::RtpPacketReceived& received) const;
+  bool started() const { return estimator_.latest().at_time.IsFinite(); }
   Timestamp now() const { return Timestamp::Micros(clock_->TimeInMicroseconds()); }
 
   RembOutlet* const outlet_;
@@ -60,15 +60,18 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   RembSender remb_sender_;
   ArrivalClock arrival_clock_;
 
-  // Statistics since the last decision that `on_decision` received, and the target in force since then.
-  IntervalMeter interval_;
-  DataRate interval_target_ = DataRate::Zero();
+  // State at the last decision that `on_decision` received, or at the start.
+  struct Reported {
+    Timestamp at_time = Timestamp::MinusInfinity();
+    ArrivalTotals totals;
+    DataRate target_rate = DataRate::Zero();
+  };
+  Reported reported_;
   // A decision was made since then.
   bool decided_ = false;
 
   ReceiveSideSettings settings_;
   bool in_charge_ = false;
-  bool started_ = false;
   bool any_packet_ = false;
 };
 

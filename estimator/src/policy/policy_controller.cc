@@ -158,6 +158,8 @@ ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
     Decide(now);
   }
   if (const std::optional<DataRate> rate = TakeAnswer(now)) {
+    // The guard bounds the target in force (bounds_rule.cc). A candidate is bounded before, as that of every controller
+    // is, because pools compare and average candidates.
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
     update.target_rate = target_;
   }
