@@ -62,6 +62,12 @@ def test_no_goal_has_two_bounds():
     assert all(goal.source for goal in goals)
 
 
+def test_a_set_is_of_replays_or_of_calls():
+    for suite in SUITES.values():
+        names = [runs.name for runs in (*suite.replays, *suite.calls)]
+        assert len(set(names)) == len(names)
+
+
 @pytest.mark.parametrize("suite", SUITES)
 def test_a_suite_measures_what_it_can_and_says_why_not_the_rest(weir, made_calls, tmp_path, suite):
     arguments = ["--suite", suite, *SMALL[suite]]

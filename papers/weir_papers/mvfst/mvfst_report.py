@@ -95,7 +95,7 @@ def _values(emulators: Cases, who: str, measure: Callable[[Case], float]) -> lis
 
 
 def _mean(values: Sequence[float], decimals: int) -> str:
-    low, high = bootstrap_interval(np.array(values), np.zeros(len(values)))
+    low, high = bootstrap_interval(np.array(values))
     interval = "" if low is None else f" [{low:.{decimals}f}, {high:.{decimals}f}]"
     return f"{np.mean(values):.{decimals}f}{interval}" if values else ""
 
