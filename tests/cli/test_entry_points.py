@@ -1,4 +1,4 @@
-"""What distributions register with the command: tables of commands, reports, and components."""
+"""Tables that distributions register with the command: commands, reports, and components."""
 
 from types import SimpleNamespace
 
