@@ -118,7 +118,7 @@ def add_contents(_app, name: str, source: list[str]) -> None:
         source[0] += CONTENTS
 
 
-def add_docstring(_app, _what: str, name: str, _value, _options, lines: list[str]) -> None:
+def add_docstring(_app, _kind: str, name: str, _value, _options, lines: list[str]) -> None:
     """Gives `weir`'s constants their docstrings, which only the stub has."""
     if (constant := ("", name.removeprefix("weir."))) in constants:
         lines[:] = constants[constant]

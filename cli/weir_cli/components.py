@@ -98,14 +98,14 @@ def debian_version(package: str) -> str | None:
     """The version of an installed Debian package; None if it is missing."""
     if not Path("/usr/bin/dpkg-query").exists():
         return None
-    asked = subprocess.run(
+    queried = subprocess.run(
         ["/usr/bin/dpkg-query", "-W", "-f=${Status}|${Version}", package],
         capture_output=True,
         text=True,
         timeout=20,
         check=False,
     )
-    status, _, found = asked.stdout.partition("|")
+    status, _, found = queried.stdout.partition("|")
     return found if status == "install ok installed" else None
 
 

@@ -1,4 +1,4 @@
-"""What distributions register with the command: tables of commands, reports, and components."""
+"""Tables that distributions register with the command: commands, reports, and components."""
 
 from types import SimpleNamespace
 
@@ -35,22 +35,22 @@ def test_a_command_of_another_distribution_runs(register, run_weir):
     assert run_weir("replay")[0] == 2
 
 
-def test_the_first_reporter_that_knows_the_path_writes_and_that_of_replays_is_asked_last(register, tmp_path):
-    asked = []
+def test_the_first_report_that_matches_the_path_is_written_and_replays_are_tried_last(register, tmp_path):
+    tried = []
 
     def reporter(name, known):
         def rewrite(request):
-            asked.append(name)
+            tried.append(name)
             return Report("{}", request.path) if known else None
 
         return rewrite
 
     register(report_command, eval=reporter("eval", True), logs=reporter("logs", False), train=reporter("train", False))
     report = report_command._rewrite(ReportRequest(path=tmp_path))
-    assert (report.page, asked) == (tmp_path, ["logs", "train", "eval"])
+    assert (report.page, tried) == (tmp_path, ["logs", "train", "eval"])
 
 
-def test_a_file_that_no_installed_distribution_knows_is_refused_with_their_names(register, tmp_path):
+def test_a_file_without_a_matching_report_is_refused_with_the_installed_names(register, tmp_path):
     register(report_command, calls=lambda request: None)
     with pytest.raises(InputError, match=r"no installed package has a report of it; installed: calls"):
         report_command._rewrite(ReportRequest(path=tmp_path / "x"))

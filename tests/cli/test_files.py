@@ -123,7 +123,7 @@ def test_reading_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "nothing came out of it for 0.05 s" in refused(read_text, tmp_path / "pipe")
 
 
-def test_what_is_read_in_parts_is_a_file(tmp_path: Path) -> None:
+def test_open_file_refuses_pipes_and_devices(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").write_bytes(b"content")
     for path in (tmp_path / "pipe", "/dev/zero"):
@@ -179,7 +179,7 @@ def test_numbers_that_are_long_but_small_are_read() -> None:
     assert parse_json("[0." + "1" * 5000 + ", 12, -0.5]", "x") == [pytest.approx(1 / 9), 12, -0.5]
 
 
-def test_names_differ_where_what_they_stand_for_does() -> None:
+def test_different_parts_give_different_file_names() -> None:
     composed, decomposed = (unicodedata.normalize(form, "drive é") for form in ("NFC", "NFD"))
     scenarios = [
         composed,
@@ -216,10 +216,10 @@ def test_names_that_are_no_utf_8_can_be_printed() -> None:
 @pytest.mark.parametrize("write", [write_text, lambda path, text: append(path, text.encode())])
 def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monkeypatch) -> None:
     monkeypatch.delenv("SUDO_UID", raising=False)
-    secret, theirs = tmp_path / "secret", tmp_path / "theirs"
+    secret, other_user = tmp_path / "secret", tmp_path / "theirs"
     secret.mkdir()
     (secret / "file").write_text("old")
-    theirs.mkdir()
+    other_user.mkdir()
     for name, target in (
         ("file", "../secret/file"),
         ("folder", str(secret)),
@@ -227,12 +227,12 @@ def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monk
         ("new", "../secret/x"),
         ("here", "."),
     ):
-        (theirs / name).symlink_to(target)
-        os.lchown(theirs / name, 1234, 1234)
-    (theirs / "own").symlink_to("chain")
-    os.mkfifo(theirs / "pipe")
-    os.chown(theirs / "pipe", 1234, 1234)
-    monkeypatch.chdir(theirs)
+        (other_user / name).symlink_to(target)
+        os.lchown(other_user / name, 1234, 1234)
+    (other_user / "own").symlink_to("chain")
+    os.mkfifo(other_user / "pipe")
+    os.chown(other_user / "pipe", 1234, 1234)
+    monkeypatch.chdir(other_user)
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     for path in (
         "file",
@@ -241,7 +241,7 @@ def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monk
         "chain/file",
         "own/file",
         "here/x",
-        theirs / "../theirs/folder/file",
+        other_user / "../theirs/folder/file",
         "pipe",
     ):
         assert "of user 1234" in refused(write, path, "new"), path
@@ -252,7 +252,7 @@ def test_root_writes_through_no_link_of_another_user(tmp_path: Path, write, monk
     # The user who called sudo, and files that are no links, are as before.
     monkeypatch.setenv("SUDO_UID", "1234")
     write("file", "new")
-    assert (theirs / "file").is_symlink()
+    assert (other_user / "file").is_symlink()
     assert "new" in (secret / "file").read_text()
     monkeypatch.setenv("SUDO_UID", "nobody")
     write("real", "text")
@@ -268,21 +268,21 @@ while True:
 """
 
 
-def race(write, theirs: Path, secret: Path, tries: int) -> Counter[str]:
+def race(write, other_user: Path, secret: Path, tries: int) -> Counter[str]:
     """How often a file was written, and how often refused, while its name and that of a link were exchanged."""
     outcomes = Counter[str]()
     for name in ("file", "other"):
-        (theirs / name).unlink(missing_ok=True)
-    (theirs / "file").write_text("")
-    (theirs / "other").symlink_to(secret / "file")
-    os.lchown(theirs / "other", 1234, 1234)
+        (other_user / name).unlink(missing_ok=True)
+    (other_user / "file").write_text("")
+    (other_user / "other").symlink_to(secret / "file")
+    os.lchown(other_user / "other", 1234, 1234)
     with subprocess.Popen(
-        [sys.executable, "-c", SWAP, theirs / "file", theirs / "other"], stdout=subprocess.PIPE
+        [sys.executable, "-c", SWAP, other_user / "file", other_user / "other"], stdout=subprocess.PIPE
     ) as swapping:
         swapping.stdout.readline()
         for _ in range(tries):
             try:
-                write(theirs / "file", b"x")
+                write(other_user / "file", b"x")
                 outcomes["written"] += 1
             except InputError:
                 outcomes["refused"] += 1
@@ -295,16 +295,16 @@ def race(write, theirs: Path, secret: Path, tries: int) -> Counter[str]:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may write into the folders of others")
 def test_a_link_that_takes_the_place_of_a_file_is_not_followed(tmp_path: Path, monkeypatch, write) -> None:
     monkeypatch.delenv("SUDO_UID", raising=False)
-    secret, theirs = tmp_path / "secret", tmp_path / "theirs"
-    for folder in (secret, theirs):
+    secret, other_user = tmp_path / "secret", tmp_path / "theirs"
+    for folder in (secret, other_user):
         folder.mkdir()
-    os.chown(theirs, 1234, 1234)
-    outcomes = race(write, theirs, secret, int(os.environ.get("WEIR_RACE", "1000")))
+    os.chown(other_user, 1234, 1234)
+    outcomes = race(write, other_user, secret, int(os.environ.get("WEIR_RACE", "1000")))
     # A write may replace the link for good, and on a busy machine the other process may hardly run: then once more.
     for _ in range(20):
         if len(outcomes) == 2:
             break
-        outcomes += race(write, theirs, secret, 1000)
+        outcomes += race(write, other_user, secret, 1000)
     assert list(secret.iterdir()) == []
     assert outcomes.keys() == {"refused", "written"}
 
@@ -339,7 +339,7 @@ def test_root_works_in_no_folder_that_others_can_exchange(tmp_path: Path, monkey
     assert is_refused(Path("theirs")) == ""
 
 
-def test_who_is_not_root_follows_any_link(tmp_path: Path, monkeypatch) -> None:
+def test_other_users_than_root_follow_any_link(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     (tmp_path / "link").symlink_to("file")
     if os.getuid() == 0:
@@ -349,7 +349,7 @@ def test_who_is_not_root_follows_any_link(tmp_path: Path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("console", [output_console, error_console])
-def test_no_escape_sequence_of_a_stranger_is_printed(capsys, console):
+def test_escape_sequences_from_input_are_never_printed(capsys, console):
     table = Table("name")
     table.add_row("\x1b[2Jcell")
     console().print("\x1b]0;title\x07a\tb\nc\r")

@@ -25,7 +25,7 @@ ELSEWHERE = {
 
 def test_it_looks_at_every_file():
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.cc"], capture_output=True, text=True, check=True)
-    ours, seen = {ROOT / path for path in listed.stdout.split()} - ELSEWHERE, set(tidy.stamp_names(BUILD))
+    expected, seen = {ROOT / path for path in listed.stdout.split()} - ELSEWHERE, set(tidy.stamp_names(BUILD))
     if not (ROOT / "build/libwebrtc/version").exists():
         # Without `make webrtc` there are no weir-peer and virtual calls, and only what weir-sim needs of the adapter.
         names = (
@@ -33,11 +33,13 @@ def test_it_looks_at_every_file():
             *("calls/virtual_call", "tests/calls/virtual_call"),
         )
         parts = [ROOT / name for name in names]
-        ours, seen = ({path for path in some if not any(map(path.is_relative_to, parts))} for some in (ours, seen))
-    assert ours == seen
+        expected, seen = (
+            {path for path in some if not any(map(path.is_relative_to, parts))} for some in (expected, seen)
+        )
+    assert expected == seen
 
 
-def test_a_file_has_changed_when_a_header_of_ours_has(monkeypatch, tmp_path):
+def test_a_file_has_changed_when_a_header_of_the_repository_has(monkeypatch, tmp_path):
     compiled = "estimator/CMakeFiles/weir.dir/src/guard/guard.cc.o"
     headers = tidy.headers_of_objects(BUILD)[compiled]
     assert ROOT / "estimator/src/guard/guard.h" in headers

@@ -73,7 +73,7 @@ def test_the_page_of_a_replay_has_the_scores_of_each_controller(run_weir, real_s
     rows = table_of((tmp_path / "here/report.html").read_text(), "headline")
     assert rows[0][:2] == ["Controller", "Utility of 100 ↑"]
     # Best first.
-    means = {name: one["utility"]["mean"] for name, one in summary["controllers"].items()}
+    means = {name: values["utility"]["mean"] for name, values in summary["controllers"].items()}
     best_first = sorted(means, key=means.get, reverse=True)
     assert set(means) == {"weir", "rule"}
     assert [row[:2] for row in rows[1:]] == [[name, f"{means[name]:.1f}"] for name in best_first]
@@ -104,7 +104,7 @@ def test_a_folder_holds_runs_with_video_or_with_filler_never_both(weir, trace, t
         assert status == 0
         moved.append(error)
         records = map(json.loads, (tmp_path / "here/results.jsonl").read_text().splitlines())
-        found = {one["scenario"]: one["media"]["media"] for one in records}
+        found = {record["scenario"]: record["media"]["media"] for record in records}
         return [(found[name]["kind"], found[name]["max_rate_bps"]) for name in ("trace", "step-down-up", "own")]
 
     assert media() == [("video", 2.5e6), ("video", 2.5e6), ("filler", 1e6)]

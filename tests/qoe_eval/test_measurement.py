@@ -15,11 +15,11 @@ FINGERPRINTS = Path(__file__).parents[2] / "simulator/fingerprints.json"
 
 
 def record(**fields):
-    given = {
+    defaults = {
         "measured": "replays", "about": "Two sets.", "command": "weir evaluate --suite policy", "date": "2026-11-23",
         "commit": "5785e59d", "values": {},
     }  # fmt: skip
-    return Measurement(**{**given, **fields})
+    return Measurement(**{**defaults, **fields})
 
 
 def test_a_record_survives_its_file(tmp_path):
@@ -35,7 +35,7 @@ def test_values_are_rounded_to_what_they_are_good_for(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "weir.measurement/1", "values": {"x": []}}'])
-def test_what_is_no_record_is_one_message(tmp_path, text):
+def test_invalid_records_are_one_message(tmp_path, text):
     (tmp_path / "one.json").write_text(text)
     with pytest.raises(InputError, match=r"one\.json"):
         read_measurement(tmp_path / "one.json")
@@ -58,7 +58,7 @@ def test_a_record_of_something_else_is_stale(fields, why):
     assert why in found if why else found == ""
 
 
-def test_the_simulator_behaves_as_its_fingerprint_says():
+def test_the_simulator_matches_its_fingerprint():
     simulator = find_simulator()
     version = simulator_versions(simulator)["libwebrtc"]
     known = read_fingerprints(FINGERPRINTS)

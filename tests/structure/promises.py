@@ -182,7 +182,7 @@ PROMISES = {
     "PolyCC: pool": (
         "weir replay",
         "tests/estimator/pool/pool_controller_test.cc::PoolControllerTest.TellsAllWhatWasReallySent",
-        "tests/qoe_eval/runs/test_pools.py::test_pools_fly_and_say_who_had_the_seat",
+        "tests/qoe_eval/runs/test_pools.py::test_pools_run_and_their_records_have_the_active_controllers",
     ),
     "PolyCC: filter": (
         "weir replay",

@@ -68,5 +68,5 @@ def test_deliveries_are_a_poisson_process(number: int) -> None:
 def test_buffers_are_shares_of_the_bandwidth_delay_product() -> None:
     scenarios = [load_bundled(f"pantheon-{number}") for number in range(15, 19)]
     bdp_bytes = 12e6 * 0.06 / 8
-    shares = [(scenario.queue_bytes(DURATION_S) or 0) / bdp_bytes for scenario in (one.forward for one in scenarios)]
+    shares = [(scenario.forward.queue_bytes(DURATION_S) or 0) / bdp_bytes for scenario in scenarios]
     assert shares == pytest.approx([1 / 10, 1 / 3, 1 / 2, 1])

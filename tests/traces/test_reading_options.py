@@ -77,5 +77,5 @@ def test_values_that_state_nothing(run_weir, rates: Path, option: str, value: st
 
 def test_the_readme_has_every_format() -> None:
     table = re.findall(r"^\| `([a-z0-9 -]+)` \|", README.read_text(), flags=re.MULTILINE)
-    assert {one.name for one in FORMATS} <= set(table)
+    assert {form.name for form in FORMATS} <= set(table)
     assert len(table) == len(set(table)) >= 12

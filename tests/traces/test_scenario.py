@@ -90,7 +90,7 @@ def test_every_refusal_has_its_file() -> None:
 
 
 @pytest.mark.parametrize("key", ["sender_clock_ppm", "stall_probability", "rise_time_constant_s"])
-def test_every_known_key_is_told_from_an_unknown_one(key: str) -> None:
+def test_misplaced_and_unknown_keys_have_different_errors(key: str) -> None:
     with pytest.raises(InputError, match=f"{key}: this key does not belong here"):
         Scenario.from_dict(minimal() | {key: 1})
     with pytest.raises(InputError, match=f'unknown key; did you mean "{key}"'):
@@ -219,7 +219,7 @@ VIDEO = {"kind": "video"}
         ),
     ],
 )
-def test_what_the_simulator_would_take_is_refused(place: str, value: Any, message: str) -> None:
+def test_values_that_the_simulator_does_not_check_are_refused(place: str, value: Any, message: str) -> None:
     """The simulator checks only what it could not survive."""
     data = minimal()
     *path, key = place.split("/")
@@ -260,7 +260,7 @@ def test_faults_are_named_together_up_to_ten(count: int, shown: int) -> None:
     assert lines[shown:] == ([f"  and {count - shown} more"] if count > shown else [])
 
 
-def test_of_a_hostile_list_or_object_one_fault_is_found() -> None:
+def test_a_hostile_list_or_object_has_one_fault() -> None:
     """All of them would take 500 times the file's size in memory."""
     many = 20_000
     changes: list[tuple[dict[str, Any], str]] = [

@@ -10,7 +10,7 @@ from weir_calls.call.plan import unusual
 from weir_eval.measures.run_causes import summarise_causes
 from weir_eval.measures.summary import summarise
 from weir_eval.records.call_record import CallDetails, CallRecord
-from weir_eval.records.summary import LeftOut, RunAbout, Summary
+from weir_eval.records.summary import ExcludedCall, RunAbout, Summary
 from weir_sim.controllers import PRESETS
 
 
@@ -63,7 +63,7 @@ def compared_records(calls: Iterable[Call]) -> list[CallRecord]:
 def summarise_calls(calls: Sequence[Call], run: RunAbout) -> Summary:
     """`summary.json` of the calls that neither failed nor were disturbed; `left_out` lists the others."""
     left_out = [
-        LeftOut(scenario=c.case, controller=c.controller, seed=c.record.seed, why=c.why_left_out)
+        ExcludedCall(scenario=c.case, controller=c.controller, seed=c.record.seed, why=c.why_left_out)
         for c in calls
         if c.why_left_out
     ]

@@ -46,12 +46,12 @@ def precise(measure: Measure, row: PairedComparison) -> Measure:
     return shown
 
 
-def interval(ends: Sequence[float | None], metric: Measure, of_difference: bool = False) -> str:
+def interval(ends: Sequence[float | None], metric: Measure, is_difference: bool = False) -> str:
     """The two ends of an interval for people; a dash where there is none."""
     low, high = ends
     if low is None or high is None:
         return "–"
-    show = (lambda value: signed(value, metric)) if of_difference else metric.display
+    show = (lambda value: signed(value, metric)) if is_difference else metric.display
     return f"{show(low)} … {show(high)}"
 
 

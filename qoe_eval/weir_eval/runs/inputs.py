@@ -140,7 +140,7 @@ def _form(value: JsonValue, numbers: list[float]) -> JsonValue:
     if isinstance(value, dict):
         return {key: _form(value[key], numbers) for key in sorted(value)}
     if isinstance(value, list):
-        return [_form(one, numbers) for one in value]
+        return [_form(item, numbers) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         numbers.append(float(value))
         return 0

@@ -24,7 +24,10 @@ def open_report(chromium, fake_simulator, scenarios, tmp_path):
     wrong = []
 
     def open_one(width, name="rule", unfolded=True):
-        named = [one if one.controller != "rule" else one.model_copy(update={"controller": name}) for one in records]
+        named = [
+            record if record.controller != "rule" else record.model_copy(update={"controller": name})
+            for record in records
+        ]
         summary = summarise(named, RunAbout(objective=(0.4, 0.5, 0.1)))
         path.write_text(render_report(RunStore(tmp_path), named, summary), encoding="utf-8")
         page = chromium.new_context(viewport={"width": width, "height": 844}).new_page()

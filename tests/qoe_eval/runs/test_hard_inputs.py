@@ -159,19 +159,19 @@ def test_a_full_disk_is_a_failure(weir):
     ],
 )
 def test_a_file_is_replaced_with_force_alone_and_a_pipe_needs_a_reader(weir, tmp_path, command, suffix):
-    there, pipe = f"there{suffix}", f"pipe{suffix}"
-    (tmp_path / there).write_text("mine")
+    file, pipe = f"there{suffix}", f"pipe{suffix}"
+    (tmp_path / file).write_text("mine")
     (tmp_path / "run").mkdir()
-    status, _, said = weir(*command, there)
-    assert (status, said) == (
+    status, _, err = weir(*command, file)
+    assert (status, err) == (
         2,
-        f"weir: {there}: is there already; choose another name, or add --force to replace it\n",
+        f"weir: {file}: is there already; choose another name, or add --force to replace it\n",
     )
-    assert (tmp_path / there).read_text() == "mine"
+    assert (tmp_path / file).read_text() == "mine"
     if command[0] in ("traces", "link"):
         os.mkfifo(tmp_path / pipe)
-        status, _, said = weir(*command, pipe)
-        assert (status, said.splitlines()[-1]) == (2, f"weir: {pipe}: is a pipe that nobody reads; choose another path")
+        status, _, err = weir(*command, pipe)
+        assert (status, err.splitlines()[-1]) == (2, f"weir: {pipe}: is a pipe that nobody reads; choose another path")
 
 
 @pytest.mark.parametrize(
@@ -181,9 +181,9 @@ def test_a_card_replaces_nothing_but_a_card(weir, tmp_path, command):
     (tmp_path / "notes.onnx").write_bytes(shipped_model().read_bytes())
     (tmp_path / "notes.md").write_text("mine")
     (tmp_path / "run").mkdir()
-    status, _, said = weir(*command)
+    status, _, err = weir(*command)
     assert status == 2
-    assert said == "weir: notes.md: the model's card goes there, but it is no model card; rename it\n"
+    assert err == "weir: notes.md: the model's card goes there, but it is no model card; rename it\n"
     assert (tmp_path / "notes.md").read_text() == "mine"
     (tmp_path / "notes.md").unlink()
     assert [weir("model", "notes.onnx", "--card")[0] for _ in range(2)] == [0, 0]
@@ -244,14 +244,14 @@ def test_no_room_for_temporary_files_is_one_message():
     assert ended.stderr.rstrip().endswith("free some space and try again")
 
 
-def test_paths_that_hardly_differ_are_told_and_count_once(weir, tmp_path):
+def test_near_copies_of_a_path_are_reported_and_count_once(weir, tmp_path):
     names = [f"p{i}.csv" for i in range(8)]
     for i, name in enumerate(names):
         (tmp_path / name).write_text(f"time_s,rate_bps\n0,{1_000_000 + i}\n10,\n")
     (tmp_path / "other.csv").write_text("time_s,rate_bps\n0,1100000\n10,\n")
-    status, out, said = weir("replay", *names, "other.csv", *REPLAY, "--json")
+    status, out, err = weir("replay", *names, "other.csv", *REPLAY, "--json")
     assert status == 0
-    assert "7 scenarios within 1% of another (p1 of p0): they count as one path, and are not independent" in said
+    assert "7 scenarios within 1% of another (p1 of p0): they count as one path, and are not independent" in err
     assert json.loads(out)["controllers"]["rule"]["challenge"]["independent"] == 2
     page = (tmp_path / "here/report.html").read_text(encoding="utf-8")
     assert "Nearly the same path" in page
@@ -263,6 +263,6 @@ def test_paths_that_hardly_differ_are_told_and_count_once(weir, tmp_path):
 @pytest.mark.parametrize("command", [["replay", "trace.csv"], ["call", "trace.csv"], ["serve"]])
 @pytest.mark.parametrize("argument", [["--out", ""], ["--out="], ["--controller", ""]])
 def test_an_empty_argument_is_no_folder(weir, tmp_path, command, argument):
-    status, _, said = weir(*command, *argument)
-    assert (status, "an argument is empty" in said) == (2, True)
+    status, _, err = weir(*command, *argument)
+    assert (status, "an argument is empty" in err) == (2, True)
     assert os.listdir(tmp_path) == ["trace.csv"]

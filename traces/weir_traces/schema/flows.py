@@ -169,7 +169,7 @@ class Transfers(Part):
 
 TcpCongestionControl = Literal["cubic", "bbr", "newreno", "linux_reno", "vegas", "copa"]
 MAX_COPILOTS = 7
-ONE, ALL = "<one>", "<fused>"
+SINGLE, FUSED = "<one>", "<fused>"
 """Names of one congestion control and of several in pydantic's locations; not keys in a file."""
 
 
@@ -200,11 +200,11 @@ class FusedControls(Part):
 
 
 def _form(value: object) -> str:
-    return ALL if isinstance(value, dict | FusedControls) else ONE
+    return FUSED if isinstance(value, dict | FusedControls) else SINGLE
 
 
 CongestionControl = Annotated[
-    Annotated[TcpCongestionControl, Tag(ONE)] | Annotated[FusedControls, Tag(ALL)], Discriminator(_form)
+    Annotated[TcpCongestionControl, Tag(SINGLE)] | Annotated[FusedControls, Tag(FUSED)], Discriminator(_form)
 ]
 
 
