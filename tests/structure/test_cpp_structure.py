@@ -11,7 +11,8 @@ SIMULATOR = ROOT / "simulator"
 # With C++ beside the library; of tests, those that are not the library's own.
 HOSTS = (
     "simulator", "webrtc_patch", "programs", "plugins", "examples", "papers",
-    "tests/simulator", "tests/webrtc_patch", "tests/programs", "tests/plugins", "tests/install",
+    "calls", "logs",
+    "tests/simulator", "tests/webrtc_patch", "tests/programs", "tests/plugins", "tests/install", "tests/calls",
 )  # fmt: skip
 # The lowest first.
 SIMULATOR_ORDER = (
