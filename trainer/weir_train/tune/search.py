@@ -131,7 +131,7 @@ class Search:
 
     @_uninterrupted()
     def follow(self, rung: Rung, outcome: float | TaskFailure) -> list[Rung]:
-        """Returns the rungs that follow one: the next of its trial, else that of another trial, if one is interrupted."""
+        """Returns the rungs that follow one: the next of its trial, else that of another trial, if one is left."""
         trial = self._running[rung.trial]
         if isinstance(outcome, TaskFailure):
             self._end(trial, TrialState.FAIL, outcome.error)
