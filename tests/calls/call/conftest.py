@@ -13,8 +13,9 @@ FAKE_PEER = Path(__file__).parent / "fake_weir_peer.py"
 
 @pytest.fixture
 def fake_peer(monkeypatch, tmp_path):
-    """The stand-in for weir-peer; fake_peer(receive="die in call") makes it misbehave, fake_peer.received_orders() returns
-    the messages that it received.
+    """The stand-in for weir-peer; fake_peer(receive="die in call") makes it misbehave.
+
+    fake_peer.received_orders() returns the messages that it received.
     """
     monkeypatch.setenv("WEIR_PEER", str(FAKE_PEER))
     monkeypatch.delenv("FAKE_WEIR_PEER", raising=False)

@@ -31,7 +31,8 @@ def test_a_call_of_two_commands(user_folder):
     (user_folder / "path.csv").write_text("time_s,rate_bps\n0,2000000\n")
     done = ordinary_user.run(
         ordinary_user.WEIR, "call", str(user_folder / "path.csv"), "--duration", "5",
-        "--out", str(user_folder / "calls"), "--controller", "new", "--sender", f"id -u > {user_folder}/user; exec python3 {user_folder}/sender.py",
+        "--out", str(user_folder / "calls"), "--controller", "new",
+        "--sender", f"id -u > {user_folder}/user; exec python3 {user_folder}/sender.py",
         "--receiver", f"exec python3 {user_folder}/receiver.py",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

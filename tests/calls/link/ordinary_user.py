@@ -51,8 +51,8 @@ def _python():
     for python in (sys.executable, "/usr/bin/python3"):
         try:
             subprocess.run(
-                [python, "-c", _IMPORT], user=ORDINARY_USER.pw_uid, group=ORDINARY_USER.pw_gid, extra_groups=[], cwd="/",
-                check=True, env={"PATH": "/usr/bin:/bin"}, capture_output=True,
+                [python, "-c", _IMPORT], user=ORDINARY_USER.pw_uid, group=ORDINARY_USER.pw_gid, extra_groups=[],
+                cwd="/", check=True, env={"PATH": "/usr/bin:/bin"}, capture_output=True,
             )  # fmt: skip
         except (OSError, subprocess.CalledProcessError):
             continue
