@@ -125,8 +125,8 @@ def test_the_file_gives_what_torch_does_step_by_step(tmp_path, layers):
         objective = random.dirichlet([1.0] * 3, 1).astype(np.float32)
         with torch.no_grad():
             action, state = deployed(torch.from_numpy(observation), torch.from_numpy(objective), state)
-        given = {"observation": observation, "objective": objective, "state": kept}
-        found, kept = session.run(["action", "next_state"], given)
+        inputs = {"observation": observation, "objective": objective, "state": kept}
+        found, kept = session.run(["action", "next_state"], inputs)
         np.testing.assert_allclose(found, action.numpy(), rtol=1e-5)
         np.testing.assert_allclose(kept, state.numpy(), rtol=1e-5, atol=1e-5)
         actions.append(action.item())
@@ -240,5 +240,5 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path, train):
         result = train(name, steps=40, hidden=4)
         assert result.exit_code == 0, result.output
     first, second = ((tmp_path / name / "checkpoint.zip") for name in names)
-    with np.load(first) as one, np.load(second) as other:
-        assert all(np.array_equal(one[key], other[key]) for key in one)
+    with np.load(first) as first_arrays, np.load(second) as second_arrays:
+        assert all(np.array_equal(first_arrays[key], second_arrays[key]) for key in first_arrays)

@@ -125,9 +125,9 @@ def test_a_sum_of_trees_is_nearer_to_what_no_axis_cuts_than_one_of_as_many_leave
     generator = np.random.default_rng(6)
     inputs = generator.uniform(-1, 1, (20_000, 6)).astype(np.float32)
     actions = (inputs.sum(axis=1) / 6).astype(np.float32)
-    one, sum_of_ten = grow(inputs, actions, Size(1, 160, 20)), grow(inputs, actions, Size(10, 16, 20))
+    single_tree, sum_of_ten = grow(inputs, actions, Size(1, 160, 20)), grow(inputs, actions, Size(10, 16, 20))
     assert sum_of_ten.splits <= 150
-    errors = [np.abs(student.decide(inputs) - actions).mean() for student in (one, sum_of_ten)]
+    errors = [np.abs(student.decide(inputs) - actions).mean() for student in (single_tree, sum_of_ten)]
     assert errors[1] < 0.7 * errors[0]
 
 
@@ -144,9 +144,9 @@ def test_more_leaves_and_the_right_kind_bring_students_nearer():
     kinds = np.tile(1 + np.arange(40)[:, None] % 2, (1, 100))
     actions = (np.where(kinds == 1, 1.0, -1.0) * inputs[..., 0]).astype(np.float32)
     students, _ = fit(inputs, actions, kinds, 2, 1, 16)
-    one = inputs[kinds == 1]
-    error_of_all = np.abs(students[0].decide(one) - actions[kinds == 1]).mean()
-    assert np.abs(students[1].decide(one) - actions[kinds == 1]).mean() < 0.2 < error_of_all
+    inputs_of_first = inputs[kinds == 1]
+    error_of_all = np.abs(students[0].decide(inputs_of_first) - actions[kinds == 1]).mean()
+    assert np.abs(students[1].decide(inputs_of_first) - actions[kinds == 1]).mean() < 0.2 < error_of_all
 
 
 def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):

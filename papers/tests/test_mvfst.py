@@ -40,9 +40,12 @@ def test_the_command_measures_every_emulator_and_figure_1(weir, tmp_path):
     assert all(row["measured"] for row in rows.values())
     cases = document["cases"]
     assert cases.keys() == {*EMULATORS, "blocked-0", "blocked-25", "blocked-50"}
-    used = {name: {who: case["utilisation"] for who, case in of.items()} for name, of in cases.items()}
+    used = {
+        name: {controller: case["utilisation"] for controller, case in by_controller.items()}
+        for name, by_controller in cases.items()
+    }
     assert rows["collapse"]["value"] == min(used[name]["weir"] / used[name]["oracle"] for name in EMULATORS)
-    rivals = [share for who, share in used[POLICER].items() if who not in ("weir", "weir-send", "oracle")]
+    rivals = [share for controller, share in used[POLICER].items() if controller not in ("weir", "weir-send", "oracle")]
     assert rows["policer_rate"]["value"] == used[POLICER]["weir"] / max(rivals)
     assert {"scream", "cubic", "bbr", "vegas"} <= used[POLICER].keys()
     markdown = (tmp_path / "out/mvfst.md").read_text()
@@ -100,9 +103,9 @@ def test_ahead_is_more_throughput_at_no_more_delay():
         "oracle": Case(1.0, 0.0, 0.0),
         "weir-send": Case(1.0, 0.0, 0.0),
     }
-    of = {OWN: Case(0.8, 10.0, 0.0), **rivals}
-    assert ahead(of) == ["equal-delay", "better"]
-    assert ahead(of, more_delay_ms=0.0) == ["better"]
+    by_controller = {OWN: Case(0.8, 10.0, 0.0), **rivals}
+    assert ahead(by_controller) == ["equal-delay", "better"]
+    assert ahead(by_controller, more_delay_ms=0.0) == ["better"]
 
 
 def test_the_front_counts_emulators_where_no_other_is_ahead():

@@ -35,9 +35,9 @@ def documents(steady):
 
 @pytest.fixture
 def senders(documents, fake_gym_simulator):
-    made = Senders(4, documents, simulator=fake_gym_simulator)
-    yield made
-    made.close()
+    senders = Senders(4, documents, simulator=fake_gym_simulator)
+    yield senders
+    senders.close()
 
 
 def test_the_reward_by_hand():
@@ -172,8 +172,10 @@ def test_each_ablation_trains_another_agent():
         agents[name] = Agent(3, 8, recurrent=variant.recurrent)
         probabilities.append(bandit(agents[name], variant, steps=5))
     entropies = ("", ", low entropy", ", high entropy")
-    assert set(agents) == {f"{network}{one}" for network in ("lstm", "no lstm") for one in entropies} | {"uncorrected"}
-    assert not any(torch.equal(one, other) for one, other in combinations(probabilities, 2))
+    assert set(agents) == {f"{network}{entropy}" for network in ("lstm", "no lstm") for entropy in entropies} | {
+        "uncorrected"
+    }
+    assert not any(torch.equal(first, other) for first, other in combinations(probabilities, 2))
     memories = {name: agent(torch.ones(1, 3), torch.zeros(1), agent.no_memory(1))[2] for name, agent in agents.items()}
     assert all(memories[name].any() == (not name.startswith("no lstm")) for name in agents)
 
@@ -188,7 +190,7 @@ def test_two_trainings_with_a_seed_are_equal(documents, fake_gym_simulator):
 
 
 def test_a_trial_is_kept(tmp_path, documents, fake_gym_simulator, monkeypatch):
-    emulators = [Scenario.from_dict(one) for one in documents]
+    emulators = [Scenario.from_dict(document) for document in documents]
     monkeypatch.setattr(trials, "pantheon_scenarios", lambda: emulators)
     monkeypatch.setattr(trials, "TRAINED_ON", ("a",))
     monkeypatch.setattr(trials, "POLICER", "b")

@@ -99,7 +99,7 @@ def test_a_replay_on_libwebrtcs_stack(virtual_call_program, run_weir, tmp_path):
     status, _, error = run_weir("replay", *options, *controllers, "--out", tmp_path / "out")
     assert status == 0, error
     records = read_records(tmp_path / "out" / "results.jsonl", RunRecord)
-    assert [one.controller for one in records] == ["weir", "gcc"]
+    assert [record.controller for record in records] == ["weir", "gcc"]
     for record in records:
         assert (record.stack, record.virtual_call) == ("libwebrtc", CallMedia(Encoder.FAKE).description())
         assert record.measures["receive_rate_bps"] > 1e5

@@ -133,8 +133,8 @@ def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tm
 
     settings = checked_configuration(values | {"steps": 512})
     results = [
-        train(settings, tmp_path / name, simulator=fake_simulator, evaluate_every_steps=every)
-        for name, every in (("without", None), ("with", 128))
+        train(settings, tmp_path / name, simulator=fake_simulator, evaluate_every_steps=eval_freq)
+        for name, eval_freq in (("without", None), ("with", 128))
     ]
     without, evaluated = (load_policy(result.checkpoint).state_dict() for result in results)
     for name, value in without.items():

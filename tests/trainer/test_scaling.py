@@ -81,7 +81,7 @@ def test_a_vector_is_scaled_as_single_environments_are(fake_simulator, steady):
         np.testing.assert_array_equal(observations, expected)
         observations, _, _, truncations, infos = vector.step(actions)
         stepped = [single.step(action) for single, action in zip(singles, actions, strict=True)]
-        expected, ended = [one[0] for one in stepped], truncations.all()
+        expected, ended = [step[0] for step in stepped], truncations.all()
     np.testing.assert_array_equal(list(infos["final_obs"]), expected)
     # The next episode has begun.
     np.testing.assert_array_equal(observations, [single.reset()[0] for single in singles])

@@ -68,7 +68,7 @@ class Server:
         self._sockets: set[web.WebSocketResponse] = set()
         self._feed = Feed()
         self._call_runner = CallRunner(options.out, options.backend, self._feed)
-        self._scenarios = {one.name: one for group in options.scenarios.values() for one in group}
+        self._scenarios = {scenario.name: scenario for group in options.scenarios.values() for scenario in group}
         self._description = describe_setup(options.scenarios, options.out)
         self._access = Access(self.token, self.port, FILES)
         self._runner = web.AppRunner(self._application(), access_log=None, logger=_log, shutdown_timeout=2.0)
@@ -132,8 +132,8 @@ class Server:
         if kind is None or name not in _PAGE_FILES:
             raise web.HTTPNotFound
         if path == _SHARED_STYLE:
-            others = (name for name in IN_CALLS if name not in SIMULATED)
-            style = path.read_text(encoding="utf-8") + controller_colours() + other_colours(others)
+            calls_only = (name for name in IN_CALLS if name not in SIMULATED)
+            style = path.read_text(encoding="utf-8") + controller_colours() + other_colours(calls_only)
             return web.Response(text=style, content_type=kind, charset="utf-8")
         return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
 
@@ -207,14 +207,14 @@ class Server:
         known = request.query.get("run") == self._run
         viewer = self._feed.join(_number(request.query.get("after", "")) if known else 0)
         self._sockets.add(live)
-        hello = {
+        greeting = {
             "type": "hello",
             "run": self._run,
             "viewer": name,
             "resumed": known,
             "call": self._call_runner.describe(),
         }
-        sending = asyncio.create_task(_send(live, viewer, hello))
+        sending = asyncio.create_task(_send(live, viewer, greeting))
         try:
             async for message in live:
                 if message.type is not WSMsgType.TEXT:
@@ -237,10 +237,10 @@ class Server:
             await live.send_json({"type": "refused", "message": str(error)})
 
 
-async def _send(live: web.WebSocketResponse, viewer: Viewer, hello: dict[str, Any]) -> None:
+async def _send(live: web.WebSocketResponse, viewer: Viewer, greeting: dict[str, Any]) -> None:
     """Sends the viewer's events in batches until it lags or disconnects."""
     try:
-        await live.send_json(hello)
+        await live.send_json(greeting)
         while not viewer.lagging:
             events = await viewer.take()
             if events:

@@ -86,9 +86,9 @@ def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
     specification = mixture.inputs.specification
     scaled, log_rule = scaled_nodes(graph, specification)
     assert log_rule is not None
-    everything = graph.node("Concat", *scaled, "objective", axis=1)
+    all_inputs = graph.node("Concat", *scaled, "objective", axis=1)
     weight = mixture.inputs.weight
-    inputs = graph.gemm(everything, "inputs", weight, np.zeros(weight.shape[1]))
+    inputs = graph.gemm(all_inputs, "inputs", weight, np.zeros(weight.shape[1]))
     inputs_of, outputs = {"observation": specification.observation_size, "objective": 3}, {}
     tree_input = inputs
     if mixture.selector is not None:

@@ -32,7 +32,7 @@ child.kill()
         process.stdin.write("\n")
         process.stdin.flush()
         child = int(process.stdout.readline())
-        assert {os.sched_getscheduler(one) for one in (*tasks, child)} == {os.SCHED_RR}
+        assert {os.sched_getscheduler(task) for task in (*tasks, child)} == {os.SCHED_RR}
         process.communicate("\n")
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
 

@@ -36,12 +36,12 @@ def made_log(
     latest_s = 0.0
     sent, received, free_s = [], [], 0.0
     departures = []
-    owed = 0.0
+    due_packets = 0.0
     for frame_s in np.arange(0, duration_s, 0.04):
-        owed += rate_bps * 0.04 / 8000
-        while owed >= 1:
-            owed -= 1
-            departures = [one for one in departures if one > frame_s]
+        due_packets += rate_bps * 0.04 / 8000
+        while due_packets >= 1:
+            due_packets -= 1
+            departures = [departure_s for departure_s in departures if departure_s > frame_s]
             sent.append(frame_s)
             if 1000 * len(departures) > queue_bytes:
                 received.append(np.nan)
@@ -154,21 +154,23 @@ def test_video_pauses_where_the_path_and_the_target_leave_room(target_bps, late_
     log.reports["sent_s"][200:] += 3.0
     log.reports["received_s"][200:] += 3.0
     log.reports["received_s"][199] += late_s
-    assert estimate_path(log, "pause").scenario.flows[0].media.video_pauses_s == [pytest.approx(one) for one in pauses]
+    assert estimate_path(log, "pause").scenario.flows[0].media.video_pauses_s == [
+        pytest.approx(pause) for pause in pauses
+    ]
 
 
 def test_a_receiver_s_estimator_gets_what_feedback_names():
     log = made_log(lambda s: 5e6, 800_000, duration_s=2.0, lost=lambda index: index == 5)
     found = [json.loads(line) for line in reported_packet_lines(log).splitlines()]
-    assert [one["sequence_number"] for one in found] == [n for n in range(200) if n != 4]
-    times_s = np.diff([1e-6 * one["time_us"] for one in found])
+    assert [event["sequence_number"] for event in found] == [n for n in range(200) if n != 4]
+    times_s = np.diff([1e-6 * event["time_us"] for event in found])
     assert times_s == pytest.approx(
         np.diff(log.reports["received_s"][np.isfinite(log.reports["received_s"])]), abs=2e-6
     )
     assert 0 <= 1e-6 * found[0]["time_us"] - log.reports["sent_s"][0] <= 2 * ONE_WAY_S + 0.01
-    sent_s = np.array([one["abs_send_time"] for one in found]) / (1 << 18)
+    sent_s = np.array([event["abs_send_time"] for event in found]) / (1 << 18)
     assert sent_s == pytest.approx(np.delete(log.reports["sent_s"], 4), abs=1e-5)
-    assert {one["header_bytes"] + one["payload_bytes"] for one in found} == {1000}
+    assert {event["header_bytes"] + event["payload_bytes"] for event in found} == {1000}
     log.reports = {}
     assert reported_packet_lines(log) == b""
 

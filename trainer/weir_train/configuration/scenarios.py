@@ -77,13 +77,13 @@ class ScenarioSampler:
 
     def index_of(self, document: Any) -> int:
         """The index of one of `documents`, by identity."""
-        return next(index for index, one in enumerate(self.documents) if one is document)
+        return next(index for index, listed in enumerate(self.documents) if listed is document)
 
     def __call__(self, seed: int) -> dict[str, Any]:
         """Returns the scenario of a seed; traces keep their own durations."""
         if self.documents and self.probabilities is not None:
-            drawn = np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities)
-            return self.documents[int(drawn)]
+            index = np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities)
+            return self.documents[int(index)]
         if self.documents:
             return self.documents[seed % len(self.documents)]
         # Durations differ, so that the environments of a batch are at different stages of their episodes.

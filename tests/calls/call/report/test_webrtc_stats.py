@@ -100,7 +100,7 @@ def test_what_a_hostile_report_can_fill_is_bounded():
     ]
     found = reports((1, many))
     assert len(found.objects) == MOST_OBJECTS
-    assert all(len(one.kind) <= 200 and set(one.numbers) == {"bytesReceived"} for one in found.objects.values())
+    assert all(len(stats.kind) <= 200 and set(stats.numbers) == {"bytesReceived"} for stats in found.objects.values())
 
 
 def test_times_only_go_forward():

@@ -52,7 +52,7 @@ def test_messages_pass_and_it_stops_when_told(fake_peer, tmp_path):
 
     process_id = with_peer(tmp_path, work)
     assert not is_running(process_id)
-    assert [order["type"] for order in fake_peer.heard()][:2] == ["offer", "stop"]
+    assert [order["type"] for order in fake_peer.received_orders()][:2] == ["offer", "stop"]
 
 
 def test_a_peer_that_never_gets_ready_is_given_up(fake_peer, tmp_path, monkeypatch):
