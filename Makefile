@@ -190,6 +190,12 @@ ALONE = $(DISTRIBUTIONS:%=test-%)
 $(filter-out test-estimator,$(ALONE)): test-%: wheels build/stamps/test build/stamps/call build/stamps/papers
 	UV=$(abspath $(UV)) tests/alone.sh $*
 
+# From nothing in minutes: only the packages of docker/packages-estimator.txt.
+test-estimator: ## The library alone: C++, C and Python tests, without ns-3, libwebrtc and the other folders
+	docker/packages.sh docker/packages-estimator.txt
+	[ -x "$(UV)" ] || { $(PYTHON) -m venv build/tools && build/tools/bin/pip install --quiet --disable-pip-version-check uv; }
+	UV=$(abspath $(UV)) tests/alone_estimator.sh
+
 .PHONY: test-workspace
 test-workspace: build-test ## The Python tests of what distributions have in common: structure, documents, installation, plug-ins
 	$(BIN)/pytest -n $$(nproc) --dist worksteal --durations=30 --durations-min=5 \

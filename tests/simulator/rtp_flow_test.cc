@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -263,11 +264,6 @@ class SenderSideTest : public SimulationTest {
     if (loss_ratio > 0) spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = loss_ratio};
     LinkSpec back = UsualLink();
     Link forward(spec, duration, 1, 0), reverse(back, duration, 1, 8);
-    SimulationJob job;
-    FlowSpec& flow_spec = job.scenario.flows.emplace_back();
-    flow_spec.stop = kTimeZero + duration;
-    flow_spec.kind = RtpSpec();
-    const Flow flow{.job = job, .index = 0, .data_link = &forward, .return_link = &reverse, .observer = &observer_};
     auto mock = std::make_unique<MockSenderController>([this](Timestamp now) {
       SenderControlUpdate update = update_;
       update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000)};
@@ -275,16 +271,28 @@ class SenderSideTest : public SimulationTest {
       return update;
     });
     const MockSenderController& recorded = *mock;
+    Run(forward, reverse, duration, DataRate::KilobitsPerSecond(50'000), std::move(mock), rfc_8888,
+        [&] { events_ = recorded.events(); });
+  }
+
+  // Runs a flow of filler at `media_rate` under a controller, which `at_end` may still read.
+  void Run(Link& forward, Link& reverse, SimDuration duration, DataRate media_rate,
+           std::unique_ptr<SenderController> at_sender, bool rfc_8888, const std::function<void()>& at_end) {
+    SimulationJob job;
+    FlowSpec& flow_spec = job.scenario.flows.emplace_back();
+    flow_spec.stop = kTimeZero + duration;
+    flow_spec.kind = RtpSpec();
+    const Flow flow{.job = job, .index = 0, .data_link = &forward, .return_link = &reverse, .observer = &observer_};
     FlowController controller;
-    controller.at_sender = std::move(mock);
+    controller.at_sender = std::move(at_sender);
     controller.congestion_control_feedback = rfc_8888;
     RtpSender sender(flow, TargetRateConstraints(), controller,
-                     std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)));
+                     std::make_unique<FillerSource>(kSendSideOverheadBytes, media_rate));
     RtpReceiver receiver(flow, controller, sender.rtcp_sink());
     sender.SetReceiver(receiver.rtp_sink());
     RunUntil(kTimeZero + duration);
     ns3::Simulator::Destroy();
-    events_ = recorded.events();
+    at_end();
   }
 
   // Requests of the controller besides its rates.
@@ -295,17 +303,10 @@ class SenderSideTest : public SimulationTest {
 
 TEST_F(SenderSideTest, AnUnlimitedControllerSendsWhatTheMediaHave) {
   LinkSpec spec = UsualLink();
-  spec.capacity = CapacityTrace({0}, {5'000'000});
+  spec.capacity = CapacityTrace({kTimeZero}, {5'000'000});
   Link forward(spec, 10 * kSecond, 1, 0), reverse(UsualLink(), 10 * kSecond, 1, 8);
-  RtpSenderConfig config;
-  config.stop_ns = 10 * kSecond;
-  RtpSender sender(config, std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(2'000)),
-                   std::make_unique<UnlimitedSenderController>(), &forward, &observer_);
-  RtpReceiver receiver({.stop_ns = 10 * kSecond, .transport_feedback = true}, nullptr, &reverse, sender.rtcp_sink(),
-                       &observer_);
-  sender.SetReceiver(receiver.rtp_sink());
-  RunUntil(10 * kSecond);
-  ns3::Simulator::Destroy();
+  Run(forward, reverse, 10 * kSecond, DataRate::KilobitsPerSecond(2'000), std::make_unique<UnlimitedSenderController>(),
+      /*rfc_8888=*/false, [] {});
   double bits = 0;
   for (const auto& packet : observer_.sent) bits += packet.size_bytes * 8.0;
   EXPECT_NEAR(bits / 10, 2e6, 5e4);
