@@ -12,15 +12,22 @@ cd "$(dirname "$0")/.."
 name=$1 home=build/alone/$1
 shift
 distribution=$(sed -n 's/^name = "\(.*\)"/\1/p' "$name/pyproject.toml")
-# Tests of the trainer train.
+# Tests of the trainer train, those of suites also make calls; those of the simulator write scenarios.
 [[ $name != trainer ]] || distribution+='[learning]'
+[[ $name != suites ]] || distribution+='[all]'
+more=()
+[[ $name != simulator ]] || more=(weir-traces)
+
+# The patches put the library's sources into libwebrtc.
+folders=("$name")
+[[ $name != webrtc_patch ]] || folders+=(estimator docker)
 
 tree=$home/tree
 rm -rf "$tree"
 mkdir -p "$tree/tests"
-git ls-files -z --cached --others --exclude-standard "$name" "tests/$name" tests/support tests/data tests/fuzz/corpus/scenario tests/conftest.py |
+git ls-files -z --cached --others --exclude-standard "${folders[@]}" "tests/$name" tests/support tests/data tests/fuzz/corpus/scenario tests/conftest.py |
   while IFS= read -r -d '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done |
-  xargs -0 cp --parents -t "$tree"
+  xargs -0 cp --parents --no-dereference -t "$tree"
 # Its package comes from the wheel.
 rm -rf "$tree/$name"/weir_* "$tree/$name/python"
 sed -n '/^\[tool.pytest/,$p' pyproject.toml >"$tree/pyproject.toml"
@@ -31,7 +38,7 @@ rm -rf "$VIRTUAL_ENV"
 # The versions of the lock, of which only what is needed is installed.
 grep -hoE '^[a-z0-9][^ ;]*==[^ ;]+' requirements/{run,call,train,cuda,test}.txt papers/requirements.txt | sort -u >"$home/constraints.txt"
 "$UV" pip install --quiet --find-links build/dist --reinstall-package "${distribution%%\[*}" \
-  --constraints "$home/constraints.txt" "$distribution" hypothesis pytest pytest-asyncio pytest-xdist pyyaml
+  --constraints "$home/constraints.txt" "$distribution" "${more[@]}" hypothesis pytest pytest-asyncio pytest-xdist pyyaml
 # The programs of `make webrtc` have no wheel.
 for program in .venv/bin/weir-{peer,virtual-call,event-log}; do
   [[ ! -x $program ]] || ln -sf "$PWD/$program" "$VIRTUAL_ENV/bin/"

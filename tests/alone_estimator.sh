@@ -11,12 +11,12 @@ home=$PWD/build/alone/estimator
 root=$PWD tree=$home/tree
 mkdir -p "$tree"
 # Files that are the same keep their times, so that only changes are compiled.
-git ls-files --cached --others --exclude-standard estimator tests/estimator tests/conftest.py LICENSE |
+git ls-files --cached --others --exclude-standard estimator tests/estimator tests/support tests/conftest.py examples/controllers LICENSE |
   while read -r file; do
     mkdir -p "$tree/$(dirname "$file")"
     cmp -s "$file" "$tree/$file" || { [[ -e $file ]] && cp "$file" "$tree/$file"; }
   done || true
-(cd "$tree" && find estimator tests -type f -not -path '*/__pycache__/*') |
+(cd "$tree" && find estimator tests examples -type f -not -path '*/__pycache__/*') |
   while read -r file; do [[ -e $file ]] || rm "$tree/$file"; done
 sed -n '/^\[tool.pytest/,$p' pyproject.toml >"$tree/pyproject.toml"
 

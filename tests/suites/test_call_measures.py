@@ -8,9 +8,11 @@ from hand_made import record
 from hand_made_results import GOALS as GOAL
 from hand_made_results import results, row
 
-from weir_calls.call.link_accuracy import LinkAccuracy, worst
 from weir_sim.installed import shipped_model
 from weir_suites.call_measures import estimator_cpu_share
+
+pytest.importorskip("weir_calls")
+from weir_calls.call.link_accuracy import LinkAccuracy, worst
 
 GOOD = {
     "received_bitrate_bps": 1.4e6, "network_delay_ms_p95": 90.0, "end_to_end_delay_ms_p95": 200.0, "vmaf_mean": 80.0,

@@ -213,6 +213,7 @@ def test_calls_at_the_sender_lose_feedback(weir, made_calls):
 
 
 def test_calls_without_what_they_need_are_status_3(weir, monkeypatch, tmp_path):
+    pytest.importorskip("weir_calls")
     monkeypatch.setenv("PATH", "/nowhere")
     status, _, error = weir("--suite", "safety", "--suite", "calls", "--calls", "--scenarios", 1)
     assert (status, (tmp_path / "out").exists()) == (3, False)

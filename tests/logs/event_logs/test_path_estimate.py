@@ -2,14 +2,11 @@
 
 import json
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from weir_cli.errors import InputError
-from weir_eval.measurement import read_measurement
-from weir_logs.event_logs.closed_loop import DEVELOPED, HELD_OUT, WARNING
 from weir_logs.event_logs.event_log import EventLog
 from weir_logs.event_logs.path_estimate import estimate_path
 from weir_logs.event_logs.reported_packets import reported_packet_lines
@@ -189,13 +186,3 @@ def test_a_log_of_years_is_refused_before_anything_is_made_of_its_seconds():
     log.columns["sent"]["time_s"][-1] += 1e9
     with pytest.raises(InputError, match="at most 86,400 s"):
         estimate_path(log, "long")
-
-
-@pytest.mark.parametrize(("name", "accuracy"), [("developed", DEVELOPED), ("held out", HELD_OUT)])
-def test_the_warning_has_the_measured_error(name, accuracy):
-    values = read_measurement(Path(__file__).parents[3] / "docs/results/whatif.json").values
-    measures = ("receive_rate_bps", "network_delay_ms_p95")
-    shares = [values[f"{name}/predicted/{measure}/within"].value for measure in measures]
-    assert values[f"{name}/paths"].value == accuracy.paths
-    assert [accuracy.rate_within, accuracy.delay_within] == pytest.approx(shares, abs=0.005)
-    assert all(f"{100 * share:.0f} %" in WARNING for share in shares)
