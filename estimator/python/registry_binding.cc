@@ -1,4 +1,5 @@
 // The tables of weir._core: controllers, objective presets, the guard's rules, features, the rule's constants.
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <array>
@@ -33,8 +34,8 @@ std::pair<double, double> Ends(const FeatureRange& range) { return {range.low, r
 
 py::object ReadOnly(const py::dict& dict) { return py::module_::import("types").attr("MappingProxyType")(dict); }
 
-py::dict Rule() {
-  using R = RuleController;
+py::dict RuleConstants() {
+  using R = Rule;
   return py::dict("no_arrival_factor"_a = R::kNoArrivalFactor, "increase_factor"_a = R::kIncreaseFactor,
                   "headroom_factor"_a = R::kHeadroomFactor, "headroom_bps"_a = static_cast<double>(R::kHeadroom.bps()),
                   "queue_threshold_s"_a = R::kQueueThreshold.seconds(), "queue_target_s"_a = R::kQueueTarget.seconds(),
@@ -86,7 +87,9 @@ void BindFeatures(py::module_& module) {
   module.attr("FEATURES") = ReadOnly(features);
   module.attr("DECISION_INTERVALS_MS") = py::make_tuple(kMinDecisionInterval.ms(), kMaxDecisionInterval.ms());
   module.attr("MAXIMUM_HISTORY") = kMaxHistory;
-  module.attr("RULE") = ReadOnly(Rule());
+  module.attr("RULE") = ReadOnly(RuleConstants());
+  module.def("rule_rate_bps", py::vectorize(&Rule::BaseRateBps), "receive_rate_bps"_a, "queueing_delay_s"_a,
+             "packets_received"_a, "target_bps"_a);
 }
 
 }  // namespace weir::python

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_type_hints, is_typeddict
 
+import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
@@ -98,6 +99,8 @@ SPELLINGS = {
     "= []": "= ()",
     "(path: object)": "(path: str | PathLike[str])",
     "controller: object": "controller: str | Model | Pool | Callable[[dict[str, Any]], Any]",
+    "typing.Annotated[numpy.typing.ArrayLike, numpy.float32]": "ArrayLike",
+    "target_bps: ArrayLike) -> object": "target_bps: ArrayLike) -> Any",
     "Mapping[str, object]": "Mapping[str, str | Model | Callable[[dict[str, Any]], Any]]",
 }
 
@@ -461,6 +464,13 @@ def test_another_model_takes_the_place_in_the_call() -> None:
 # --- pools ----------------------------------------------------------------------------------------------------------
 
 POOL_LINE = "pilot=weir copilots=nada,rule fusion=min policy=by_trust"
+
+
+def test_the_rules_rate_of_one_interval_and_of_many() -> None:
+    assert weir.rule_rate_bps(1e6, 0.005, 10, 1e6) == pytest.approx(1.1e6)
+    rates = weir.rule_rate_bps(np.full(4, 1e6), [0.005, 0.1075, 2.0, 0.0], [10, 10, 10, 0], 1e6)
+    assert rates.dtype == np.float32
+    np.testing.assert_allclose(rates, [1.1e6, 2e6 / 3, 0.3e6, 0.6e6], rtol=1e-5)
 
 
 def test_a_line_is_read_as_in_cpp() -> None:

@@ -5,8 +5,7 @@ import numpy as np
 import onnxruntime
 import torch
 
-from weir import Policy
-from weir_train.gym import rule
+from weir import RULE, Policy
 from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir_train.model.export import export
 from weir_train.model.file import parity
@@ -45,7 +44,7 @@ def observations(specification):
     if "packets_received" in names:
         silent[:, names.index("packets_received")] = 0.0
     if "queueing_delay_min_s" in names:
-        threshold = np.float32(rule.QUEUE_THRESHOLD_S)
+        threshold = np.float32(RULE["queue_threshold_s"])
         towards = np.array([0.0, 1.0] * 3, dtype=np.float32)
         standing[:, names.index("queueing_delay_min_s")] = np.nextafter(threshold, towards)
         standing[-1, names.index("queueing_delay_min_s")] = threshold

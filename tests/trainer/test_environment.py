@@ -12,7 +12,7 @@ from weir_cli.errors import InputError
 from weir_traces.schema.scenario import Scenario
 from weir_train.gym import BottleneckEnv, BottleneckVectorEnv
 from weir_train.gym.episode import EpisodeSource, random_objective
-from weir_train.gym.rule import rate_window, rule_rate_bps
+from weir_train.gym.rule import rate_window, rule_rate
 from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir_train.gym.step import PRIVILEGED_FIELDS, STEP_FIELDS
 
@@ -223,10 +223,10 @@ def test_the_rule_by_hand():
     )
     records = np.repeat(newest[:, None], 8, axis=1)
     expected = [1.1e6, 2.05e6, 3e6, 2e6 / 3, 0.3e6, 0.6e6]
-    np.testing.assert_allclose(rule_rate_bps(np, records, features, 3), expected, rtol=1e-5)
+    np.testing.assert_allclose(rule_rate(np, records, features, 3), expected, rtol=1e-5)
     records[0, 1:, 0] = 4e5  # the mean of the three newest is 600 kbps: 1.25 Mbps is no bound yet
     records[0, 3:, 0] = 0
-    np.testing.assert_allclose(rule_rate_bps(np, records, features, 3)[0], 1.1e6, rtol=1e-5)
+    np.testing.assert_allclose(rule_rate(np, records, features, 3)[0], 1.1e6, rtol=1e-5)
     assert [rate_window(interval, 8) for interval in (60, 100, 200, 400)] == [5, 3, 2, 1]
     assert rate_window(60, 2) == 2
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
@@ -11,9 +12,12 @@ pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from policy_agreement import check_agreement, random_policy, with_truths  # noqa: E402
 
-from weir import FEATURES, BandwidthEstimator, Model  # noqa: E402
-from weir_train.gym.specification import DEFAULT_FEATURES  # noqa: E402
+from weir import FEATURES, RULE, BandwidthEstimator, Model  # noqa: E402
+from weir_train.gym import rule  # noqa: E402
+from weir_train.gym.specification import DEFAULT_FEATURES, EnvironmentSpecification  # noqa: E402
 from weir_train.model.export import export  # noqa: E402
+from weir_train.model.graph_builder import GraphBuilder  # noqa: E402
+from weir_train.model.policy_graph import scaled_nodes  # noqa: E402
 from weir_train.policies.networks import DeployedPolicy, PreferencePolicy  # noqa: E402
 
 SMALL = {"preference_size": 4, "hidden": (12, 8)}
@@ -54,8 +58,41 @@ def test_parameters_keep_names_and_values(tmp_path):
     assert json.loads(metadata["weir.provenance"]) == {"note": "kept"}
 
 
+def random_observations(specification, count):
+    """Observations (N, D) with rates above 4 bps, and delays on both sides of the rule's threshold."""
+    generator = np.random.default_rng(11)
+    rows = np.zeros((count, specification.observation_size), dtype=np.float32)
+    shape = count, specification.history
+    below, above = generator.uniform(0.0, 0.015, shape), 0.0075 + np.exp(generator.uniform(-7.0, 3.0, shape))
+    values = {
+        rule.RATE: np.exp(generator.uniform(1.5, 22.0, shape)),
+        rule.QUEUE: np.where(generator.random(shape) < 0.5, below, above),
+        rule.RECEIVED: generator.integers(0, 3, shape),
+        rule.TARGET: np.exp(generator.uniform(1.5, 22.0, shape)),
+    }
+    for name, columns in values.items():
+        rows[:, specification.columns[name]] = columns
+    threshold = np.float32(RULE["queue_threshold_s"])
+    rows[:9, specification.columns[rule.QUEUE]] = np.nextafter(threshold, np.float32([[0.0], [1.0], [threshold]] * 3))
+    return rows
+
+
+@pytest.mark.parametrize(("interval_ms", "history"), [(100, 8), (60, 4), (400, 1)])
+def test_the_graph_of_the_rule_computes_the_rule_of_the_library(interval_ms, history):
+    specification = EnvironmentSpecification(interval_ms, DEFAULT_FEATURES, history)
+    graph = GraphBuilder()
+    _, log_rule = scaled_nodes(graph, specification)
+    model = graph.model({"observation": specification.observation_size}, {"log_rule": (log_rule, 1)})
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    rows = random_observations(specification, 2000)
+    found = np.exp([session.run(None, {"observation": row[None]})[0][0, 0] for row in rows])
+    expected = specification.rule_bps(np, rows)
+    np.testing.assert_allclose(found, expected, rtol=2e-5)
+    np.testing.assert_allclose(specification.rule_bps(torch, torch.from_numpy(rows)).numpy(), expected, rtol=1e-6)
+
+
 def test_a_policy_that_adds_nothing_decides_as_the_controller_rule(tmp_path):
-    """The rule stands in C++ and in `gym/rule.py`, from which graphs are made: the same packets, the same targets."""
+    """The graph computes the rule by itself: the same packets, the same targets."""
     policy, specification = make("around_rule", DEFAULT_FEATURES)
     with torch.no_grad():
         for parameter in DeployedPolicy(policy, specification).parameters():

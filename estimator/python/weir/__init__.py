@@ -29,6 +29,7 @@ from weir._core import (
     onnxruntime_version,
     parse_pool,
     parse_remb,
+    rule_rate_bps,
     write_remb,
     write_remote_estimate,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "onnxruntime_version",
     "parse_pool",
     "parse_remb",
+    "rule_rate_bps",
     "shipped_model_path",
     "write_remb",
     "write_remote_estimate",

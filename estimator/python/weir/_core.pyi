@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from weir.types import Member, ModelDescription, PoolSpecification, PoolView, ProbeCluster, Remb, Statistics
 
 __version__: str
@@ -31,6 +33,16 @@ GUARD_RULES: dict[str, bool]
 """The guard's rules by name, in the order of tables, with true for rules that can be switched off."""
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
 """Weights of throughput, latency and loss by the preset's name; the first is the default."""
+
+def rule_rate_bps(
+    receive_rate_bps: ArrayLike, queueing_delay_s: ArrayLike, packets_received: ArrayLike, target_bps: ArrayLike
+) -> Any:
+    """Returns the rate in bps that an action around the ten-line rule multiplies, after one decision interval.
+
+    Arguments are floats, or NumPy arrays of shapes that broadcast: the receive rate over the last 300 ms, the smallest
+    queueing delay and the number of packets of the interval, the target in force. Returns a float or an array of
+    float32, computed in float32. Unlike the target of the controller `rule`, it never falls while the path is idle.
+    """
 
 def parse_pool(line: str) -> PoolSpecification:
     """Parses a pool specification; the ValueError for an invalid one gives the character.

@@ -1,7 +1,5 @@
 #include "controllers/rule_controller.h"
 
-#include <algorithm>
-
 namespace weir {
 
 // True if a packet was due at the target rate, allowing for one that is lost or late.
@@ -11,14 +9,11 @@ bool RuleController::PacketWasDue(Timestamp now) const {
 
 DataRate RuleController::Decide(Timestamp now, TimeDelta elapsed) {
   const auto [latest, all] = intervals_.End(elapsed);
-  const TimeDelta delay = latest.min_queueing_delay;
   if (latest.packets == 0) {
-    return last_packets_.IsFinite() && PacketWasDue(now) ? target() * kNoArrivalFactor : target();
+    return last_packets_.IsFinite() && PacketWasDue(now) ? target() * Rule::kNoArrivalFactor : target();
   }
   last_packets_ = now;
-  const DataRate receive_rate = all.ReceiveRate();
-  if (delay < kQueueThreshold) return std::min(target() * kIncreaseFactor, receive_rate * kHeadroomFactor + kHeadroom);
-  return receive_rate * std::max(1.0 - (delay - kQueueTarget) / kQueueScale, kMinimumBackoff);
+  return Rule::AfterArrivals(all.ReceiveRate(), latest.min_queueing_delay, target());
 }
 
 }  // namespace weir

@@ -13,7 +13,7 @@ import numpy as np
 from weir import DECISION_INTERVALS_MS, FEATURES, MAXIMUM_HISTORY
 from weir_cli.errors import InputError
 from weir_sim.executables import Stack
-from weir_train.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate_bps
+from weir_train.gym.rule import REQUIRED_FEATURES, rate_window, rule_rate
 from weir_train.gym.step import PRIVILEGED_FIELDS, STEP_FIELDS, VIEWED_FIELDS
 
 MAXIMUM_RANDOM_LOSS_WEIGHT = 0.6
@@ -161,7 +161,7 @@ class EnvironmentSpecification:
         """Returns the rule's rate, (N,), for observations (N, at least observation_size) of `xp`, numpy or torch."""
         shape = -1, self.history, len(self.interval_features)
         records = observations[:, : shape[1] * shape[2]].reshape(shape)
-        return rule_rate_bps(xp, records, self.interval_features, self.rule_window)
+        return rule_rate(xp, records, self.interval_features, self.rule_window)
 
     @property
     def width(self) -> int:
@@ -223,7 +223,6 @@ class EnvironmentSpecification:
                 "min_bps": self.action.min_bps,
                 "max_bps": self.action.max_bps,
                 "alpha": self.action.alpha,
-                "multipliers": [],
             },
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,

@@ -17,6 +17,7 @@ import numpy as np
 import onnx
 from torch import nn
 
+from weir import RULE
 from weir_train.gym import rule
 from weir_train.gym.scaling import (
     ABSOLUTE_RATE_SCALE,
@@ -32,21 +33,21 @@ from weir_train.policies.recurrent import LevelHead, RecurrentActor
 
 # Below any number of packets above 0.
 _SOME_PACKETS: Final = 2.0**-20
-_QUEUE_THRESHOLD: Final = np.float32(rule.QUEUE_THRESHOLD_S)
+_QUEUE_THRESHOLD: Final = np.float32(RULE["queue_threshold_s"])
 _BELOW_THRESHOLD: Final = np.nextafter(_QUEUE_THRESHOLD, np.float32(0))
 
 # The terms of the rule's cases: linear in rate, queue, received, target and 1, clipped to at least 1. A gate is
 # very large if its case applies, else 1.
 _ATOMS: Final[dict[str, Mapping[str, float]]] = {
     "target": {"target": 1.0},
-    "grown_target": {"target": rule.INCREASE_FACTOR},
-    "headroom": {"rate": rule.HEADROOM_FACTOR, "one": rule.HEADROOM_BPS},
-    "least_drained": {"rate": rule.MINIMUM_BACKOFF},
+    "grown_target": {"target": RULE["increase_factor"]},
+    "headroom": {"rate": RULE["headroom_factor"], "one": RULE["headroom_bps"]},
+    "least_drained": {"rate": RULE["minimum_backoff"]},
     "drained_more": {
-        "queue": -1.0 / rule.QUEUE_SCALE_S / rule.MINIMUM_BACKOFF,
-        "one": (1.0 + rule.QUEUE_TARGET_S / rule.QUEUE_SCALE_S) / rule.MINIMUM_BACKOFF,
+        "queue": -1.0 / RULE["queue_scale_s"] / RULE["minimum_backoff"],
+        "one": (1.0 + RULE["queue_target_s"] / RULE["queue_scale_s"]) / RULE["minimum_backoff"],
     },
-    "idle_target": {"target": rule.NO_ARRIVAL_FACTOR},
+    "idle_target": {"target": RULE["no_arrival_factor"]},
     "if_no_queue": {"queue": -GATE, "one": GATE * float(_QUEUE_THRESHOLD)},
     "if_queue": {"queue": GATE, "one": -GATE * float(_BELOW_THRESHOLD)},
     "if_arrivals": {"received": GATE},
@@ -112,8 +113,8 @@ def rate_node(graph: GraphBuilder, specification: EnvironmentSpecification, acti
 
 
 def _log_rule(graph: GraphBuilder, specification: EnvironmentSpecification) -> str:
-    """Computes the logarithm of the ten-line rule's rate in bps, (1, 1); see `weir_train.gym.rule`. Rates below 1 bps
-    count as 1 bps.
+    """Computes the logarithm of the ten-line rule's rate in bps, (1, 1); see `weir_train.gym.rule`. The result is at
+    least 0, and higher than the rule's for rates below 4 bps.
     """
     names = specification.interval_features
     places = {
