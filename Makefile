@@ -182,7 +182,7 @@ test-cpp: build-test ## The C++ tests alone
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
 	cmake --preset debian -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset debian
-	WEIR_SIM=$(abspath build/debian/simulator/weir-sim) $(BIN)/pytest -q tests/qoe_eval/test_measurement.py -k fingerprint
+	WEIR_SIM=$(abspath build/debian/simulator/weir-sim) $(BIN)/pytest -q tests/commands/test_fingerprint.py
 
 # In folders and environments of their own: build/alone.
 ALONE = $(DISTRIBUTIONS:%=test-%)
@@ -199,7 +199,7 @@ test-estimator: ## The library alone: C++, C and Python tests, without ns-3, lib
 .PHONY: test-workspace
 test-workspace: build-test ## The Python tests of what distributions have in common: structure, documents, installation, plug-ins
 	$(BIN)/pytest -n $$(nproc) --dist worksteal --durations=30 --durations-min=5 \
-	  tests/fuzz tests/install tests/lint tests/plugins tests/structure
+	  tests/commands tests/fuzz tests/install tests/lint tests/plugins tests/structure
 
 .PHONY: test-python
 test-python: build-test ## All Python tests in one environment

@@ -21,6 +21,8 @@ more=()
 # The patches put the library's sources into libwebrtc.
 folders=("$name")
 [[ $name != webrtc_patch ]] || folders+=(estimator docker)
+# Custom controllers are compiled against the header of the C interface.
+[[ $name != qoe_eval ]] || folders+=(estimator/c estimator/models examples/controllers)
 
 tree=$home/tree
 rm -rf "$tree"

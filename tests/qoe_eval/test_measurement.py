@@ -1,17 +1,9 @@
 """Records of results, and the fingerprint that binds those of replays to the simulator."""
 
-from pathlib import Path
-
 import pytest
 
 from weir_cli.errors import InputError
-from weir_eval.fingerprint import fingerprint, read_fingerprints
 from weir_eval.measurement import Measurement, Value, read_measurement, stale, write_measurement
-from weir_sim.executables import find_simulator
-from weir_sim.installed import shipped_model
-from weir_sim.versions import simulator_versions
-
-FINGERPRINTS = Path(__file__).parents[2] / "simulator/fingerprints.json"
 
 
 def record(**fields):
@@ -56,14 +48,3 @@ def test_invalid_records_are_one_message(tmp_path, text):
 def test_a_record_of_something_else_is_stale(fields, why):
     found = stale(record(**fields), "model", {"150": "now"})
     assert why in found if why else found == ""
-
-
-def test_the_simulator_matches_its_fingerprint():
-    simulator = find_simulator()
-    version = simulator_versions(simulator)["libwebrtc"]
-    known = read_fingerprints(FINGERPRINTS)
-    if version not in known:
-        pytest.skip(f"no fingerprint of libwebrtc {version}: `make results` writes it")
-    assert fingerprint(simulator, shipped_model()) == known[version], (
-        "replays have changed; if that is meant, run `python -m weir_eval.fingerprint` and `make results`"
-    )

@@ -1,6 +1,7 @@
 """Fixtures for several folders, whose conftest.py imports them by name."""
 
 import json
+import shutil
 from pathlib import Path
 
 import fake_weir_sim
@@ -11,6 +12,7 @@ from weir_sim.executables import find_virtual_call
 from weir_traces.schema.scenario import Scenario
 
 FAKE = Path(fake_weir_sim.__file__)
+REPLAY = ("replay", "trace.csv", "--controller", "rule", "--controller", "gcc", "--seeds", "1", "--objectives", "0")
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +63,20 @@ def scenarios():
         Scenario.make(name=name, duration_s=10.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
         for name, capacity in (("steady", steady), ("step", step))
     ]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with what one replay reads and writes, once the first test has made it."""
+    return tmp_path_factory.mktemp("made")
+
+
+@pytest.fixture
+def results(fake_simulator, run_weir, tmp_path, made):
+    """The folder of a replay, `here`, in the folder of the test."""
+    if not any(made.iterdir()):
+        (tmp_path / "trace.csv").write_text("time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n")
+        assert run_weir(*REPLAY, "--out", "here")[0] == 0
+        shutil.copytree(tmp_path, made, dirs_exist_ok=True)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "here"

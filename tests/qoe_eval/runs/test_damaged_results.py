@@ -4,7 +4,6 @@ import fcntl
 import gzip
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,27 +11,12 @@ from pathlib import Path
 import pytest
 from hand_made import call_record
 from processes import is_running, wait_until
+from shared_fixtures import REPLAY as COMMAND
+from shared_fixtures import made, results
 
 from weir_eval.records.results_file import to_line
 
-DUMP = Path(__file__).parents[2] / "data" / "dumps" / "chromium-156.rtcstats.gz"
-COMMAND = ("replay", "trace.csv", "--controller", "rule", "--controller", "gcc", "--seeds", "1", "--objectives", "0")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A folder with what one replay reads and writes, once the first test has made it."""
-    return tmp_path_factory.mktemp("made")
-
-
-@pytest.fixture
-def results(fake_simulator, run_weir, tmp_path, made):
-    if not any(made.iterdir()):
-        (tmp_path / "trace.csv").write_text("time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n")
-        assert run_weir(*COMMAND, "--out", "here")[0] == 0
-        shutil.copytree(tmp_path, made, dirs_exist_ok=True)
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    return tmp_path / "here"
+__all__ = ["made", "results"]
 
 
 def change_first_line(results, change):
@@ -212,23 +196,3 @@ def test_results_of_another_command_are_not_overwritten(results, run_weir, tmp_p
     assert "choose another folder" in err
     assert (folder / "report.html").read_text() == "theirs"
     assert (folder / name).read_bytes() == before
-
-
-@pytest.mark.parametrize("command", [COMMAND, ("report", DUMP)])
-def test_the_page_of_another_program_is_not_overwritten(results, run_weir, tmp_path, command):
-    page = tmp_path / "there/report.html"
-    page.parent.mkdir()
-    page.write_text("<title>My report</title>")
-    status, _, err = run_weir(*command, "--out", "there")
-    assert (status, "there/report.html: is not a page of Weir's; choose another folder" in err) == (2, True), err
-    assert "My report" in page.read_text()
-    # Its own is.
-    assert run_weir("report", DUMP, "--out", "own")[0] == 0
-    assert run_weir("report", DUMP, "--out", "own")[0] == 0
-
-
-def test_the_page_of_a_dump_does_not_replace_that_of_a_replay(results, run_weir):
-    before = (results / "report.html").read_bytes()
-    status, _, err = run_weir("report", DUMP, "--out", "here")
-    assert (status, "--out 'here': holds runs or calls (results.jsonl); choose another folder" in err) == (2, True)
-    assert (results / "report.html").read_bytes() == before
