@@ -8,6 +8,7 @@
 # pytest, 2 wrong use.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+UV=${UV:-$(command -v uv || echo build/tools/bin/uv)}
 [[ $# -ge 1 && -f $1/pyproject.toml ]] || { echo "usage: $0 FOLDER [PYTEST_OPTION...]" >&2; exit 2; }
 name=$1 home=build/alone/$1
 shift
@@ -18,10 +19,12 @@ distribution=$(sed -n 's/^name = "\(.*\)"/\1/p' "$name/pyproject.toml")
 more=()
 [[ $name != simulator ]] || more=(weir-traces)
 
-# The patches put the library's sources into libwebrtc.
+# Other files that the tests read: the patches put the library's sources into libwebrtc, custom controllers are compiled
+# against the header of the C interface, examples are tried as they are.
 folders=("$name")
 [[ $name != webrtc_patch ]] || folders+=(estimator docker)
-# Custom controllers are compiled against the header of the C interface.
+[[ $name != trainer ]] || folders+=(estimator/models examples)
+[[ $name != papers ]] || folders+=(tests/trainer/conftest.py tests/trainer/fake_simulator.py)
 [[ $name != qoe_eval ]] || folders+=(estimator/c estimator/models examples/controllers)
 
 tree=$home/tree
@@ -39,8 +42,13 @@ rm -rf "$VIRTUAL_ENV"
 "$UV" venv --quiet --python "${PYTHON:-python3}" "$VIRTUAL_ENV"
 # The versions of the lock, of which only what is needed is installed.
 grep -hoE '^[a-z0-9][^ ;]*==[^ ;]+' requirements/{run,call,train,cuda,test}.txt papers/requirements.txt | sort -u >"$home/constraints.txt"
-"$UV" pip install --quiet --find-links build/dist --reinstall-package "${distribution%%\[*}" \
-  --constraints "$home/constraints.txt" "$distribution" "${more[@]}" hypothesis pytest pytest-asyncio pytest-xdist pyyaml
+# Weir's own by their files alone: an index may have others of these names.
+for wheel in build/dist/*.whl; do
+  own=$(basename "$wheel")
+  own=${own%%-*}
+  echo "${own//_/-} @ file://$PWD/$wheel" >>"$home/constraints.txt"
+done
+"$UV" pip install --quiet --constraints "$home/constraints.txt" "$distribution" "${more[@]}" hypothesis playwright pytest pytest-asyncio pytest-xdist pyyaml
 # The programs of `make webrtc` have no wheel.
 for program in .venv/bin/weir-{peer,virtual-call,event-log}; do
   [[ ! -x $program ]] || ln -sf "$PWD/$program" "$VIRTUAL_ENV/bin/"

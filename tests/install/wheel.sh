@@ -15,6 +15,13 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 unset PYTHONPATH WEIR_SIM WEIR_PEER VIRTUAL_ENV
 
+# Weir's own by their files alone: an index may have others of these names.
+for wheel in "$wheels"/*.whl; do
+  name=$(basename "$wheel")
+  name=${name%%-*}
+  echo "${name//_/-} @ file://$wheel"
+done >own.txt
+
 check() { # MESSAGE COMMAND...
   local message=$1
   shift
@@ -47,8 +54,8 @@ install() { # DISTRIBUTION
   pip uninstall --quiet --yes uv
   bare=$(du -sm "$site" | cut -f1)
   # Torch with CUDA, 6 GB, where that without cannot be reached.
-  ./uv pip install --quiet --torch-backend=cpu --python environment --find-links "$wheels" "$1" 2>/dev/null ||
-    check "installs $1" ./uv pip install --quiet --python environment --find-links "$wheels" "$1"
+  ./uv pip install --quiet --torch-backend=cpu --python environment --constraints own.txt "$1" 2>/dev/null ||
+    check "installs $1" ./uv pip install --quiet --python environment --constraints own.txt "$1"
   printf '%s: %d packages, %d MB\n' "$1" "$(find "$site" -maxdepth 1 -name '*.dist-info' \
     ! -name 'pip-*' ! -name 'setuptools-*' | wc -l)" $(($(du -sm "$site" | cut -f1) - bare))
 }

@@ -12,9 +12,11 @@ class Controller:
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_the_error_names_its_make_target(fake_simulator, run_weir, tmp_path):
+def test_without_ray_the_error_names_the_command_that_installs_it(fake_simulator, run_weir, tmp_path):
     status, _, err = run_weir("replay", "catalogue", "--controller", "rule", "--address", "auto", "--out", "out")
-    assert (status, "make distributed" in err, err.count("\n")) == (3, True, 1)
+    # In a clone, and from wheels.
+    named = "make distributed" in err or "pip install ray" in err
+    assert (status, named, err.count("\n")) == (3, True, 1)
     assert not (tmp_path / "out").exists()
 
 
