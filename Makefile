@@ -364,7 +364,7 @@ lint: build-test ## Check style, words and types and look for faults: ruff, word
 	$(BIN)/python docs/pages.py --check
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
-	$(TIDY) $$(git ls-files 'estimator/*.cc' 'programs/*.cc' 'simulator/*.cc' 'webrtc_patch/*.cc')
+	$(TIDY) $$(git ls-files 'calls/*.cc' 'estimator/*.cc' 'logs/*.cc' 'programs/*.cc' 'simulator/*.cc' 'webrtc_patch/*.cc')
 
 .PHONY: tidy
 tidy: build-test ## clang-tidy over every C++ file that has changed since it last passed; lint excludes those of tests

@@ -20,9 +20,9 @@
 
 namespace weir::sim {
 
-// traces/weir_traces/schema has checked the document and filled in every key. This class checks only what would break a simulation:
-// types, finite numbers whose ns and bit/s fit into 64 bits, increasing times, counts. Every key of a row must be
-// present, a nullable one as null; other keys are ignored. All functions throw ProgramError.
+// traces/weir_traces/schema has checked the document and filled in every key. This class checks only what would break a
+// simulation: types, finite numbers whose ns and bit/s fit into 64 bits, increasing times, counts. Every key of a row
+// must be present, a nullable one as null; other keys are ignored. All functions throw ProgramError.
 class PartReader : private JsonObject {
  public:
   using JsonObject::JsonObject;

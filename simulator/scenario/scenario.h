@@ -64,8 +64,8 @@ struct Scenario {
   const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
 };
 
-// Parses a whole document whose content traces/weir_traces/schema has checked; see PartReader. Throws ProgramError with a JSON
-// path.
+// Parses a whole document whose content traces/weir_traces/schema has checked; see PartReader. Throws ProgramError with
+// a JSON path.
 Scenario ParseScenario(const nlohmann::json& document);
 
 }  // namespace weir::sim

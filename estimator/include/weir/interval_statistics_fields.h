@@ -21,8 +21,8 @@ inline constexpr double kMaxPolicyRateBps = 1e10;
 inline constexpr double kMaxSendingRatio = 100;
 inline constexpr double kMaxDelayGradient = 1e5;
 
-// Scaling of a feature in trained networks. trainer/weir_train/gym/scaling.py has the formulas. kRateOverRule is relative to the
-// rate of the ten-line rule.
+// Scaling of a feature in trained networks. trainer/weir_train/gym/scaling.py has the formulas. kRateOverRule is
+// relative to the rate of the ten-line rule.
 enum class InputScale { kUnscaled, kRateOverRule, kDelay, kCount, kTime, kSquareRoot, kGradient, kLogRatio };
 inline constexpr std::array<std::string_view, 8> kInputScaleNames{
     "unscaled", "rate_over_rule", "delay", "count", "time", "square_root", "gradient", "log_ratio"};

@@ -2,8 +2,6 @@
 // observations on each instead of the few that a test run needs.
 #include <gtest/gtest.h>
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
