@@ -16,7 +16,6 @@ ELSEWHERE = {
     ROOT / "examples/cpp/sender.cc",
     ROOT / "examples/webrtc/receiver.cc",
     ROOT / "tests/fuzz/fuzzer_main.cc",
-    ROOT / "estimator/src/onnx/onnx_session_absent.cc",
     ROOT / "estimator/src/worker/policy_worker_absent.cc",
     ROOT / "webrtc_patch/chromium/weir_feature.cc",
     ROOT / "webrtc_patch/libwebrtc/receive_side_smoke_test.cc",
@@ -30,7 +29,7 @@ def test_it_looks_at_every_file():
         # Without `make webrtc` there are no weir-peer and virtual calls, and only what weir-sim needs of the adapter.
         names = (
             *("webrtc_patch", "tests/webrtc_patch", "tests/bench/receive_side_benchmark.cc"),
-            *("calls/virtual_call", "tests/calls/virtual_call"),
+            *("calls/peer", "calls/virtual_call", "logs/event_log", "tests/calls/peer", "tests/calls/virtual_call"),
         )
         parts = [ROOT / name for name in names]
         expected, seen = (
