@@ -25,6 +25,7 @@ folders=("$name")
 [[ $name != webrtc_patch ]] || folders+=(estimator docker)
 [[ $name != trainer ]] || folders+=(estimator/models examples)
 [[ $name != papers ]] || folders+=(tests/trainer/conftest.py tests/trainer/fake_simulator.py)
+[[ $name != calls ]] || folders+=(estimator/models examples)
 [[ $name != qoe_eval ]] || folders+=(estimator/c estimator/models examples/controllers)
 
 tree=$home/tree

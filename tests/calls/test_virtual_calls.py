@@ -72,7 +72,7 @@ def test_the_job_names_the_source_video_and_the_record_does_not(tmp_path, monkey
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     media = with_sources(CallMedia(Encoder.VP8, 80, 40))
     assert media.request() == media.description() | {"video": str(next(tmp_path.rglob("*.y4m")))}
-    assert with_sources(CallMedia(Encoder.FAKE)).request() == {
+    assert CallMedia(Encoder.FAKE).request() == {
         "encoder": "fake",
         "width": 640,
         "height": 360,

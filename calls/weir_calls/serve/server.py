@@ -25,7 +25,7 @@ from weir_calls.serve.picture import Picture, latest_picture, source_picture
 from weir_calls.serve.setup_description import describe_setup
 from weir_cli.errors import InputError, MissingComponent
 from weir_cli.files.input import parse_json
-from weir_eval.report.display import controller_colours, other_colours
+from weir_eval.report.display import STYLE, controller_colours, other_colours
 from weir_sim.controllers import IN_CALLS, SIMULATED
 from weir_traces.schema.scenario import Scenario
 
@@ -40,8 +40,7 @@ MAX_VIEWERS = 16
 BATCH_S = 0.1
 
 _PAGE = Path(__file__).parent / "page"
-_SHARED_STYLE = Path(__file__).parents[1] / "report" / "page" / "report.css"
-_PAGE_FILES = frozenset((_SHARED_STYLE.name, *(path.name for path in _PAGE.iterdir())))
+_PAGE_FILES = frozenset((STYLE.name, *(path.name for path in _PAGE.iterdir())))
 _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -127,11 +126,11 @@ class Server:
 
     async def _page_file(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]
-        path = _SHARED_STYLE if name == _SHARED_STYLE.name else _PAGE / name
+        path = STYLE if name == STYLE.name else _PAGE / name
         kind = _PAGE_TYPES.get(path.suffix)
         if kind is None or name not in _PAGE_FILES:
             raise web.HTTPNotFound
-        if path == _SHARED_STYLE:
+        if path == STYLE:
             calls_only = (name for name in IN_CALLS if name not in SIMULATED)
             style = path.read_text(encoding="utf-8") + controller_colours() + other_colours(calls_only)
             return web.Response(text=style, content_type=kind, charset="utf-8")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from pathlib import Path
+from typing import Final, Literal
 
 from weir_eval.measures.table import Measure
 from weir_eval.options.shared import is_name
 from weir_eval.records.comparisons import PairedComparison
 from weir_sim.controllers import CONTROLLERS, LIBWEBRTC, SIMULATED
 
-# The number of variables --series-N in report.css.
+STYLE: Final = Path(__file__).parent / "page" / "report.css"
+"""The style of all pages, for pages that are served."""
+# The number of variables --series-N in it.
 _PALETTE = 16
 _MORE_DECIMALS = 4
 # Those that the libwebrtc of 2023 has.
