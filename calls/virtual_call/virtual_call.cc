@@ -143,6 +143,7 @@ std::vector<VirtualCall::Step> VirtualCall::Steps() const {
   return steps;
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): it changes the peers
 void VirtualCall::Connect() { sender_.peer->Execute(peer::StartCommand{}); }
 
 void VirtualCall::UseLinks() {
@@ -150,6 +151,7 @@ void VirtualCall::UseLinks() {
   rtcp_path_->UseLink();
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): it changes the peers
 void VirtualCall::RequestStats() {
   sender_.peer->Execute(peer::StatsCommand{});
   receiver_.peer->Execute(peer::StatsCommand{});
