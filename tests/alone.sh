@@ -34,6 +34,8 @@ mkdir -p "$tree/tests"
 git ls-files -z --cached --others --exclude-standard "${folders[@]}" "tests/$name" tests/support tests/data tests/fuzz/corpus/scenario tests/conftest.py |
   while IFS= read -r -d '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done |
   xargs -0 cp --parents --no-dereference -t "$tree"
+# Programs and libwebrtc, which have no wheel.
+[[ $name != calls && $name != webrtc_patch ]] || ln -s "$PWD/build" "$tree/build"
 # Its package comes from the wheel.
 rm -rf "$tree/$name"/weir_* "$tree/$name/python"
 sed -n '/^\[tool.pytest/,$p' pyproject.toml >"$tree/pyproject.toml"
@@ -50,7 +52,6 @@ for wheel in build/dist/*.whl; do
   echo "${own//_/-} @ file://$PWD/$wheel" >>"$home/constraints.txt"
 done
 "$UV" pip install --quiet --constraints "$home/constraints.txt" "$distribution" "${more[@]}" hypothesis playwright pytest pytest-asyncio pytest-xdist pyyaml
-# The programs of `make webrtc` have no wheel.
 for program in .venv/bin/weir-{peer,virtual-call,event-log}; do
   [[ ! -x $program ]] || ln -sf "$PWD/$program" "$VIRTUAL_ENV/bin/"
 done
