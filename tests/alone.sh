@@ -22,7 +22,7 @@ more=()
 # Other files that the tests read: the patches put the library's sources into libwebrtc, custom controllers are compiled
 # against the header of the C interface, examples are tried as they are.
 folders=("$name")
-[[ $name != webrtc_patch ]] || folders+=(estimator docker)
+[[ $name != webrtc_patch ]] || folders+=(LICENSE docker estimator)
 [[ $name != trainer ]] || folders+=(estimator/models examples)
 [[ $name != papers ]] || folders+=(tests/trainer/conftest.py tests/trainer/fake_simulator.py)
 [[ $name != calls ]] || folders+=(estimator/models examples)
