@@ -79,7 +79,7 @@ def spread(layers):
     return policy
 
 
-def test_the_student_learns_what_only_its_memory_tells():
+def test_the_student_learns_what_requires_memory():
     torch.set_num_threads(1)
     torch.manual_seed(1)
     policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=16)

@@ -176,7 +176,7 @@ def test_the_figures_by_hand():
     assert not whole["steps_ratio_is_lower_bound"]
 
 
-def test_a_policy_that_is_there_at_once_counts_with_one_update():
+def test_immediate_adaptation_counts_as_one_update():
     from weir_papers.mocc.adaptation import figures, summary
 
     run = curves([(0, 0.999), (100, 0.999)])

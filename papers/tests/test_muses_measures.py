@@ -91,7 +91,7 @@ def test_jain_of_staggered_flows_is_of_the_second_halves_of_stretches():
     assert staggered_jain(record(flow([1e6] * 100))) is None
 
 
-def test_challenge_after_a_time_knows_only_that_time():
+def test_challenge_after_a_time_uses_only_later_records():
     bad_before = record(flow([0.1e6] * 300 + [1e6] * 600, [390.0] * 300 + [25.0] * 600))
     assert challenge_after(bad_before, 30.0, 25.0) == pytest.approx(100.0)
     half = record(flow([1e6] * 300 + [0.5e6] * 600, [25.0] * 300 + [212.5] * 600))
@@ -111,7 +111,7 @@ def test_imitation_of_the_oracle_is_measured_for_each_range_of_delays():
 
 
 @pytest.mark.parametrize(("reported", "share"), [(0.981, 0.981), (7, None), ("all", None), (True, None)])
-def test_the_share_of_nearest_kinds_is_what_the_model_says(tmp_path, reported, share):
+def test_the_share_of_nearest_kinds_is_read_from_the_model(tmp_path, reported, share):
     assert nearest_share(shipped_model()) is None
     model = onnx.load(shipped_model())
     (provenance,) = (entry for entry in model.metadata_props if entry.key == "weir.provenance")

@@ -77,7 +77,7 @@ def test_kinds_are_found_and_the_best_silhouette_is_of_their_number():
     assert len(set(nearest)) == 3
 
 
-def test_histograms_are_shares_and_joint_ones_sum_to_those_of_states():
+def test_histograms_are_shares_and_joint_histograms_sum_to_those_of_states():
     states, actions, _ = three_kinds()
     axes = StateAxes.fitted(states.reshape(-1, 6))
     levels = np.digitize(actions, np.linspace(-0.8, 0.8, 6))
@@ -131,7 +131,7 @@ def test_a_sum_of_trees_is_nearer_to_what_no_axis_cuts_than_one_of_as_many_leave
     assert errors[1] < 0.7 * errors[0]
 
 
-def test_where_nothing_is_left_to_learn_a_tree_answers_nought_and_is_still_one_in_onnx():
+def test_a_tree_without_splits_outputs_zero_and_stays_a_tree_in_onnx():
     inputs = np.zeros((100, 2), np.float32)
     student = grow(inputs, np.full(100, 0.25), Size(3, 8, 20))
     assert [tree.splits for tree in student.trees] == [1, 1, 1]
@@ -149,7 +149,7 @@ def test_more_leaves_and_the_right_kind_bring_students_nearer():
     assert np.abs(students[1].decide(inputs_of_first) - actions[kinds == 1]).mean() < 0.2 < error_of_all
 
 
-def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):
+def test_the_graph_and_the_mixture_agree_over_many_choices(mixture, file):
     session = onnxruntime.InferenceSession(file.read_bytes(), providers=["CPUExecutionProvider"])
     policy = weir.Policy(file.read_bytes())
     state, own, seen = no_state(1), no_state(1), set()
@@ -175,7 +175,7 @@ def test_one_student_alone_has_no_state(mixture, tmp_path):
     assert weir.Policy(path.read_bytes()).needs_onnxruntime
 
 
-def test_the_file_is_the_same_every_time_and_tells_its_golden_vectors(mixture, file, tmp_path):
+def test_the_file_is_reproducible_and_holds_its_golden_vectors(mixture, file, tmp_path):
     again = tmp_path / "again.onnx"
     model = export(mixture, again, provenance={"action": {"kind": "around_rule"}})
     assert again.read_bytes() == file.read_bytes()

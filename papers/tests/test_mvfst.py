@@ -81,7 +81,7 @@ def test_a_blocked_sender_sends_nothing_for_its_share_of_every_100_ms():
         assert (scenario.duration_s, scenario.forward) == (60, free.forward)
 
 
-def test_one_of_each_kind_runs_in_the_simulator(tmp_path):
+def test_an_emulator_of_each_kind_runs_in_the_simulator(tmp_path):
     scenarios = [load_bundled(f"pantheon-{number}") for number in (1, 7, 13, 15)]
     plan = ReplayPlan(scenarios, ["rule"], PRESETS["balanced"], [1], None, find_simulator(), "measured")
     lossy, policer, aggregated, short = complete_plans([plan], tmp_path, 1).records

@@ -145,7 +145,7 @@ def test_training_is_interrupted_and_goes_on(files, tmp_path, fake_gym_simulator
     assert -1.0 <= mean_reward(record) <= 1.0
 
 
-def test_a_model_of_all_traces_meets_them_in_its_order(files, tmp_path, fake_gym_simulator, monkeypatch):
+def test_a_model_of_all_traces_trains_on_them_in_its_order(files, tmp_path, fake_gym_simulator, monkeypatch):
     names, call = [], ScenarioSampler.__call__
 
     def spy(self, seed):

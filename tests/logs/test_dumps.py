@@ -62,7 +62,7 @@ def test_a_real_dump(path):
     assert series(dump, 1, "inbound-rtp", "totalFreezesDuration")[1][-1] == pytest.approx(0.75, abs=0.05)
 
 
-def test_both_formats_say_the_same():
+def test_both_formats_have_equal_content():
     first, second = read_dump(INTERNALS), read_dump(RTCSTATS)
     compared = 0
     for a, b in zip(first.connections, second.connections, strict=True):
@@ -349,7 +349,7 @@ def test_wrong_use_of_the_command(run_weir, tmp_path):
     assert "dump of chrome://webrtc-internals" in " ".join(out.split())
 
 
-def test_a_sender_in_the_same_dump_tells_its_own_limit():
+def test_the_limit_of_a_sender_in_the_same_dump_is_reported():
     receiver, _ = find_verdicts(read_dump(INTERNALS).connections)
     first = receiver.explained[0]
     assert first.sentence == (

@@ -94,7 +94,7 @@ PROMISES = {
     "ReCoCo: orders": (
         "weir paper recoco",
         "papers/tests/test_recoco_models.py::test_the_orders_of_the_paper_follow_from_its_own_scores",
-        "papers/tests/test_recoco_models.py::test_a_model_of_all_traces_meets_them_in_its_order",
+        "papers/tests/test_recoco_models.py::test_a_model_of_all_traces_trains_on_them_in_its_order",
         "tests/trainer/test_curriculum.py::test_orders_are_by_the_oracles_reward_and_by_gccs_distance_to_it",
     ),
     "ReCoCo: QoE": ("weir replay", "tests/qoe_eval/measures/test_metrics.py::test_recoco_on_200_ms_steps"),
@@ -125,7 +125,7 @@ PROMISES = {
     "Muses: choice per flow": (
         "weir paper muses",
         "papers/tests/test_muses_trees.py::test_states_alone_choose_the_kind_that_the_joint_histogram_is_nearest_to",
-        "papers/tests/test_muses_trees.py::test_the_graph_says_what_the_mixture_says_over_many_choices",
+        "papers/tests/test_muses_trees.py::test_the_graph_and_the_mixture_agree_over_many_choices",
     ),
     "Muses: its scenarios with WebRTC": (
         "weir paper muses",
@@ -177,7 +177,7 @@ PROMISES = {
         "weir traces list",
         "tests/traces/test_pantheon.py::test_an_emulator_is_as_published",
         "tests/traces/test_catalogue.py::test_files_are_what_the_generator_makes",
-        "papers/tests/test_mvfst.py::test_one_of_each_kind_runs_in_the_simulator",
+        "papers/tests/test_mvfst.py::test_an_emulator_of_each_kind_runs_in_the_simulator",
     ),
     "PolyCC: pool": (
         "weir replay",

@@ -52,7 +52,7 @@ def test_a_range_without_values_is_refused(values, impossible):
 
 
 @pytest.mark.parametrize("path", ["ppo.learning_rat", "steps", "tune.trials", "seed.low"])
-def test_what_is_no_setting_is_refused(path):
+def test_an_unknown_parameter_is_refused(path):
     with pytest.raises(InputError, match="is no setting that can be varied"):
         setting_of({"steps": 5, "seed": 1, "tune": {"trials": 3}, "ppo": {"gamma": 0.9}}, path)
 

@@ -137,7 +137,7 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     assert len(results(tmp_path)) == 1
 
 
-def test_what_a_program_says_does_not_reach_the_terminal_as_it_is(weir, fake_peer):
+def test_output_of_programs_is_escaped_on_the_terminal(weir, fake_peer):
     fake_peer(receive="escape")
     status, out, error = weir(*CALL)
     assert status == 1

@@ -124,7 +124,7 @@ def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan,
     assert after(receiver_arguments(shadow, "10.211.0.2", plan.model), "--controller") == "shadow"
 
 
-def test_the_scenario_says_whether_the_answer_keeps_transport_cc(plan, program, tmp_path):
+def test_the_scenario_sets_whether_the_answer_keeps_transport_cc(plan, program, tmp_path):
     usual = plan.scenarios[0]
     flows = [flow.model_copy(update={"transport_cc": False}) for flow in usual.flows]
     plan = replace(plan, scenarios=[usual, usual.model_copy(update={"flows": flows})], seeds=range(1, 2))
@@ -157,7 +157,7 @@ def test_a_controller_without_a_model_is_a_pool_of_one_at_the_receiver(plan, pro
     assert received[received.index("--controller") + 1] == f"pilot={name}"
 
 
-def test_a_controller_of_ones_own_is_another_call_when_its_file_changes(plan, program, tmp_path):
+def test_a_changed_file_of_a_custom_controller_makes_another_call(plan, program, tmp_path):
     file = tmp_path / "mine.py"
 
     def key(text):

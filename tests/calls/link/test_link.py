@@ -166,7 +166,7 @@ async def test_down_drops_everything_and_ends(make_link, namespaces, receiver, t
 
 
 @pytest.mark.asyncio
-async def test_log_is_told_as_it_grows_and_ends_with_the_link(make_link):
+async def test_the_log_is_reported_as_it_grows_and_ends_with_the_link(make_link):
     link = make_link(scenario_of([0.0], [4e6]))
     await link.start()
     await link.begin()

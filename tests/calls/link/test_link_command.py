@@ -145,7 +145,7 @@ def test_without_a_command_it_is_the_user_s_shell(run_weir, scenario, tmp_path):
 
 
 @real
-def test_a_far_command_that_ends_is_told_of(run_weir, scenario):
+def test_the_end_of_the_far_command_is_reported(run_weir, scenario):
     status, _, err = run_weir("link", scenario, "--far", "echo no such file >&2; exit 4", "--", "true")
     assert status == 0
     assert "no such file" in err

@@ -109,7 +109,7 @@ def overflow(page):
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
-def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
+def test_pool_members_are_listed_and_the_pilot_can_be_changed(open_page, calls):
     calls.hold_s = 12.0
     page = open_page()
     page.locator("#duration").fill("450")
@@ -151,7 +151,7 @@ def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
     assert overflow(page) <= 0
 
 
-def test_another_model_in_the_call(open_page, server, calls):
+def test_the_model_is_changed_during_the_call(open_page, server, calls):
     (server.models / "mine.onnx").write_bytes(shipped_model().read_bytes())
     (server.models / "broken.onnx").write_bytes(b"no model")
     page = open_page()
@@ -482,7 +482,7 @@ def contrast(page, selector):
     )
 
 
-def test_two_viewers_and_one_that_comes_back(open_page, calls):
+def test_two_viewers_and_one_that_reconnects(open_page, calls):
     calls.hold_s = 8.0
     page = open_page()
     other = open_page()
@@ -508,7 +508,7 @@ def test_two_viewers_and_one_that_comes_back(open_page, calls):
     until(other, "[...document.querySelectorAll('#events li')].some((line) => line.textContent.includes('link down'))")
 
 
-def test_a_server_that_ends_is_said(open_page, server):
+def test_the_page_reports_that_the_server_ended(open_page, server):
     page = open_page()
     server.close()
     page.wait_for_selector("#status[data-state=lost]")

@@ -454,7 +454,7 @@ async def test_another_model_reaches_the_call(server, calls, session, live):
     assert paths == [str(server.models / "mine.onnx"), str(shipped_model())]
 
 
-async def test_models_that_are_none_or_not_there_are_refused(server, calls, session, live):
+async def test_invalid_and_missing_models_are_refused(server, calls, session, live):
     put_models(server)
     await session.post("/call", json=CALL)
     await events_until(live, lambda event: event["type"] == "estimate")
@@ -544,7 +544,7 @@ async def test_history_is_a_minute(calls, session):
     assert [event["type"] for event in events[:2]] == ["hello", "call"]
 
 
-async def test_what_is_missing_is_said_before_anything_starts(server, calls, session):
+async def test_missing_requirements_are_reported_before_anything_starts(server, calls, session):
     calls.lacking = ["root: run it with sudo", "chromium: apt-get install chromium"]
     async with session.post("/missing", json=CALL) as answer:
         assert (await answer.json())["missing"] == calls.lacking
@@ -554,7 +554,7 @@ async def test_what_is_missing_is_said_before_anything_starts(server, calls, ses
     assert not server.out.exists()
 
 
-async def test_a_call_that_breaks_says_why_and_the_next_one_can_start(calls, session, live):
+async def test_a_failed_call_reports_its_reason_and_the_next_one_can_start(calls, session, live):
     calls.raises = RuntimeError("the link fell over")
     await session.post("/call", json=CALL)
     call = (await events_until(live, over))[-1]["call"]

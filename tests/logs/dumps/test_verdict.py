@@ -365,17 +365,17 @@ def restarted(found, number):
     return found
 
 
-def test_a_stream_that_begins_anew_does_not_freeze(verdict_of):
+def test_a_restarted_stream_does_not_freeze(verdict_of):
     assert verdict_of(logged(restarted(made_dump.reports(call()), 30)))[0].explained == []
 
 
 @pytest.mark.parametrize(("cause", "at"), [("cpu", 10), ("loss", 10), ("path slowed", 10)])
-def test_a_stream_that_began_anew_has_the_same_sentence(freeze_of, cause, at):
+def test_a_restarted_stream_has_the_same_sentence(freeze_of, cause, at):
     changed, sentence = CALLS[cause]
     assert freeze_of(logged(restarted(made_dump.reports(call(changed)), at))).sentence == sentence
 
 
-def test_a_stream_that_began_anew_has_the_same_measures(tmp_path):
+def test_a_restarted_stream_has_the_same_measures(tmp_path):
     def cells(found):
         path = tmp_path / "log.jsonl"
         path.write_text(logged(found))

@@ -51,7 +51,7 @@ def test_the_report_has_rates_delay_loss_and_probes(log, run_weir, tmp_path):
     assert [row["title"] for row in chart["rows"]][:3] == ["Rate, kbps", "Delay, ms", "Lost, %"]
 
 
-def test_gcc_in_open_loop_says_what_the_call_logged(log, run_weir, tmp_path):
+def test_gcc_in_open_loop_has_the_logged_targets(log, run_weir, tmp_path):
     status, printed, error = run_weir("whatif", log, "--controller", "gcc", "--json", "--out", tmp_path / "page")
     assert status == 0, error
     logged, gcc = json.loads(printed)["controllers"]

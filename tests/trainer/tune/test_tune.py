@@ -168,7 +168,7 @@ def test_settings_that_cannot_be_are_a_failed_trial(configuration, tmp_path, run
     assert not (tmp_path / "search" / BEST).exists()
 
 
-def test_a_setting_that_is_none_is_refused(configuration, tmp_path, run_weir):
+def test_an_unknown_setting_is_refused(configuration, tmp_path, run_weir):
     configuration.write_text(configuration.read_text().replace("ppo.learning_rate", "ppo.learning_rat"))
     status, _, errors = run_weir("tune", configuration, "--out", tmp_path / "search")
     assert (status, 'tune.parameters."ppo.learning_rat": is no setting that can be varied' in errors) == (2, True)

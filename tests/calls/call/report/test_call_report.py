@@ -123,7 +123,7 @@ def test_the_first_chart_is_the_worst_defeat(calls, tmp_path):
     assert not any("behind" in chart["note"] for chart in rest)
 
 
-def test_the_chart_of_a_pool_says_who_is_the_pilot_and_the_trust_in_who_had_it(calls, made_call, tmp_path):
+def test_the_chart_of_a_pool_shows_the_pilot_and_its_trust(calls, made_call, tmp_path):
     line = "pilot=weir copilots=nada policy=by_trust"
     records = calls(scenarios=("steps",), seeds=(1,), controllers=(line, "gcc"))
     path = tmp_path / "calls" / records[0].call.folder / logs.ESTIMATES

@@ -44,7 +44,7 @@ def notes(result):
     return [event["text"] for event in result.record.call.happened if event["type"] == "note"]
 
 
-def test_a_call_without_espeak_ng_sends_no_speech_and_says_so(fake_call, tmp_path, monkeypatch):
+def test_a_call_without_espeak_ng_sends_no_speech_and_notes_it(fake_call, tmp_path, monkeypatch):
     def missing():
         raise MissingComponent("espeak-ng is missing")
 
