@@ -9,6 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from weir_cli.errors import InputError
+from weir_traces.formats.importers import read_trace
 from weir_traces.schema.scenario import Scenario
 from weir_train.gym import BottleneckEnv, BottleneckVectorEnv
 from weir_train.gym.episode import EpisodeSource, random_objective
@@ -183,6 +184,17 @@ def test_bad_actions_are_refused(fields, message):
 def test_bad_arguments_are_refused_at_once(arguments, message, steady):
     with pytest.raises(InputError, match=message):
         BottleneckEnv(**({"scenario": steady()} | arguments))
+
+
+@pytest.mark.parametrize("kind", ["document", "scenario", "file"])
+def test_an_unknown_controller_of_another_flow_is_refused(kind, fake_simulator, steady, tmp_path):
+    document = dict(steady())
+    document["flows"] = [*document["flows"], {"kind": "rtp", "id": "other", "controller": "gccc"}]
+    scenario = Scenario.from_dict(document)
+    scenario.save(tmp_path / "x.json")
+    source = {"document": document, "scenario": scenario, "file": read_trace(tmp_path / "x.json")}[kind]
+    with pytest.raises(InputError, match="flow 'other': controller 'gccc': not known; did you mean gcc"):
+        BottleneckEnv(source, simulator=fake_simulator).reset()
 
 
 def test_bad_options_are_refused(fake_simulator, steady):

@@ -65,6 +65,13 @@ def test_files_are_drawn_in_turn(tmp_path, steady):
         ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "missing.json",)))
 
 
+def test_a_file_with_an_unknown_controller_is_refused(tmp_path, steady):
+    flows = [{"kind": "rtp"}, {"kind": "rtp", "id": "other", "controller": "gccc"}]
+    Scenario.from_dict(steady() | {"flows": flows}).save(tmp_path / "x.json")
+    with pytest.raises(InputError, match=r"x\.json: flow 'other': controller 'gccc': not known"):
+        ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "x.json",)))
+
+
 def test_random_traces_are_those_of_no_evaluation(real_simulator):
     sample = ScenarioSampler(ScenarioSettings(source="random_traces", traces=18))
     assert [sample(seed)["name"] for seed in (3, 21)] == [sample.documents[3]["name"]] * 2

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, PositiveFloat, model_validator
 
 from weir_cli.errors import InputError
+from weir_eval.runs.inputs import checked_controllers
 from weir_traces.formats.convert import to_scenario
 from weir_traces.formats.importers import read_trace
 from weir_traces.generate.random_domain import Split, is_ordinary, random_scenario
@@ -63,13 +64,13 @@ class ScenarioSampler:
         probabilities: of each document, float64 of shape (documents,), sum 1; None: seeds select documents in turn.
 
     Raises:
-        InputError: a file cannot be read, is no trace, or has a fault without a repair.
+        InputError: a file cannot be read, is no trace, has a fault without a repair, or names an unknown controller.
     """
 
     def __init__(self, settings: ScenarioSettings, split: Split = "train") -> None:
         self.settings = settings
         self.split: Split = split
-        found = [to_scenario(read_trace(path, repair=True)) for path in settings.files]
+        found = [checked_controllers(str(path), to_scenario(read_trace(path, repair=True))) for path in settings.files]
         if settings.source == "random_traces":
             found = [random_trace(seed) for seed in range(settings.traces)]
         self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in found]
