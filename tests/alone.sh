@@ -37,7 +37,7 @@ git ls-files -z --cached --others --exclude-standard "${folders[@]}" "tests/$nam
 # Programs and libwebrtc, which have no wheel.
 [[ $name != calls && $name != webrtc_patch ]] || ln -s "$PWD/build" "$tree/build"
 # Its package comes from the wheel.
-rm -rf "$tree/$name"/weir_* "$tree/$name/python"
+rm -rf "$tree/$name"/weir_*
 sed -n '/^\[tool.pytest/,$p' pyproject.toml >"$tree/pyproject.toml"
 
 export VIRTUAL_ENV=$PWD/$home/venv

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 home=$PWD/build/alone/estimator
-root=$PWD tree=$home/tree
+tree=$home/tree
 mkdir -p "$tree"
 # Files that are the same keep their times, so that only changes are compiled.
 git ls-files --cached --others --exclude-standard estimator tests/estimator tests/support tests/conftest.py examples/controllers LICENSE |
@@ -30,7 +30,7 @@ export PATH=$VIRTUAL_ENV/bin:$PATH
 cmake -S "$tree/estimator" -B "$home/build" -G Ninja -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DWEIR_BUILD_PYTHON=ON \
   -DWEIR_BUILD_TESTS=ON -DWEIR_ONNXRUNTIME=ON -DONNXRUNTIME_ROOT="$home/onnxruntime" \
   -DPython_EXECUTABLE="$VIRTUAL_ENV/bin/python" >/dev/null
-"$root/docker/progress.sh" "$home/build.log" cmake --build "$home/build" -j "$(nproc)"
+docker/progress.sh "$home/build.log" cmake --build "$home/build" -j "$(nproc)"
 ctest --test-dir "$home/build" --output-on-failure -j "$(nproc)" | tail -n 5
 site=$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 rm -rf "$site/weir"

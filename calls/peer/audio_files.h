@@ -1,6 +1,6 @@
 // WAV files for the audio that a call sends and plays.
-#ifndef WEIR_WEBRTC_PATCH_PEER_AUDIO_FILES_H_
-#define WEIR_WEBRTC_PATCH_PEER_AUDIO_FILES_H_
+#ifndef WEIR_CALLS_PEER_AUDIO_FILES_H_
+#define WEIR_CALLS_PEER_AUDIO_FILES_H_
 
 #include <cstddef>
 #include <functional>
@@ -27,4 +27,4 @@ std::unique_ptr<AudioRenderer> RecordAudio(const std::string& path, std::functio
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_AUDIO_FILES_H_
+#endif  // WEIR_CALLS_PEER_AUDIO_FILES_H_

@@ -1,6 +1,6 @@
 // The names of the controllers of real calls.
-#ifndef WEIR_WEBRTC_PATCH_PEER_CALL_CONTROLLERS_H_
-#define WEIR_WEBRTC_PATCH_PEER_CALL_CONTROLLERS_H_
+#ifndef WEIR_CALLS_PEER_CALL_CONTROLLERS_H_
+#define WEIR_CALLS_PEER_CALL_CONTROLLERS_H_
 
 #include <array>
 #include <string_view>
@@ -14,4 +14,4 @@ inline constexpr std::array<std::string_view, 2> kSenderControllers{"weir-send",
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_CALL_CONTROLLERS_H_
+#endif  // WEIR_CALLS_PEER_CALL_CONTROLLERS_H_

@@ -1,6 +1,6 @@
 // A camera whose pictures are those of a frame source.
-#ifndef WEIR_WEBRTC_PATCH_PEER_CAMERA_H_
-#define WEIR_WEBRTC_PATCH_PEER_CAMERA_H_
+#ifndef WEIR_CALLS_PEER_CAMERA_H_
+#define WEIR_CALLS_PEER_CAMERA_H_
 
 #include <cstdint>
 #include <functional>
@@ -68,4 +68,4 @@ class Camera : public webrtc::AdaptedVideoTrackSource {
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_CAMERA_H_
+#endif  // WEIR_CALLS_PEER_CAMERA_H_

@@ -1,6 +1,6 @@
 // Reads commands from standard input and parses them, one JSON object per line.
-#ifndef WEIR_WEBRTC_PATCH_PEER_COMMAND_H_
-#define WEIR_WEBRTC_PATCH_PEER_COMMAND_H_
+#ifndef WEIR_CALLS_PEER_COMMAND_H_
+#define WEIR_CALLS_PEER_COMMAND_H_
 
 #include <cstddef>
 #include <optional>
@@ -82,4 +82,4 @@ class LineReader {
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_COMMAND_H_
+#endif  // WEIR_CALLS_PEER_COMMAND_H_

@@ -1,7 +1,7 @@
 // Creates libwebrtc's PeerConnectionFactory with the parts that weir-peer replaces: audio device, network interfaces,
 // event log, field trials and the sender's congestion control.
-#ifndef WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
-#define WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
+#ifndef WEIR_CALLS_PEER_CONNECTION_FACTORY_H_
+#define WEIR_CALLS_PEER_CONNECTION_FACTORY_H_
 
 #include <memory>
 
@@ -40,4 +40,4 @@ webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFact
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_CONNECTION_FACTORY_H_
+#endif  // WEIR_CALLS_PEER_CONNECTION_FACTORY_H_

@@ -3,8 +3,8 @@
 // The bar code is a row of 24 blocks of b = width / 40 pixels: block k covers x in [b (1 + k), b (2 + k)) and y in
 // [b, 2 b), with luma 235 for a one and 16 for a zero. The 16 bits of the number come first, then the 8 bits of their
 // CRC-8 (polynomial 0x07), each with its highest bit first. A margin of one block with luma 16 surrounds the row.
-#ifndef WEIR_WEBRTC_PATCH_PEER_FRAME_NUMBER_H_
-#define WEIR_WEBRTC_PATCH_PEER_FRAME_NUMBER_H_
+#ifndef WEIR_CALLS_PEER_FRAME_NUMBER_H_
+#define WEIR_CALLS_PEER_FRAME_NUMBER_H_
 
 #include <cstdint>
 #include <optional>
@@ -25,4 +25,4 @@ std::optional<uint16_t> ReadFrameNumber(const webrtc::I420BufferInterface& frame
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_FRAME_NUMBER_H_
+#endif  // WEIR_CALLS_PEER_FRAME_NUMBER_H_

@@ -1,6 +1,6 @@
 // Endless sources of pictures to send.
-#ifndef WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_
-#define WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_
+#ifndef WEIR_CALLS_PEER_FRAME_SOURCE_H_
+#define WEIR_CALLS_PEER_FRAME_SOURCE_H_
 
 #include <cstdint>
 #include <memory>
@@ -38,4 +38,4 @@ std::unique_ptr<FrameSource> MakePattern(const FrameFormat& format);
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_FRAME_SOURCE_H_
+#endif  // WEIR_CALLS_PEER_FRAME_SOURCE_H_

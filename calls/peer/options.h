@@ -1,6 +1,6 @@
 // The command line of weir-peer.
-#ifndef WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_
-#define WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_
+#ifndef WEIR_CALLS_PEER_OPTIONS_H_
+#define WEIR_CALLS_PEER_OPTIONS_H_
 
 #include <CLI/App.hpp>
 #include <cstdint>
@@ -67,4 +67,4 @@ TargetRateConstraints MakeBitrate(int64_t min_bps, int64_t start_bps, int64_t ma
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_OPTIONS_H_
+#endif  // WEIR_CALLS_PEER_OPTIONS_H_

@@ -1,6 +1,6 @@
 // One end of a call: the PeerConnection, its signalling, its media and its log lines.
-#ifndef WEIR_WEBRTC_PATCH_PEER_PEER_H_
-#define WEIR_WEBRTC_PATCH_PEER_PEER_H_
+#ifndef WEIR_CALLS_PEER_PEER_H_
+#define WEIR_CALLS_PEER_PEER_H_
 
 #include <functional>
 #include <memory>
@@ -137,4 +137,4 @@ class Peer final : public webrtc::PeerConnectionObserver {
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_PEER_H_
+#endif  // WEIR_CALLS_PEER_PEER_H_

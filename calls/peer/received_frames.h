@@ -1,6 +1,6 @@
 // Writes received pictures to FILE.y4m, scaled to one size, and an index to FILE.y4m.jsonl, one line per picture.
-#ifndef WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
-#define WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
+#ifndef WEIR_CALLS_PEER_RECEIVED_FRAMES_H_
+#define WEIR_CALLS_PEER_RECEIVED_FRAMES_H_
 
 #include <atomic>
 #include <cstdint>
@@ -82,4 +82,4 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_RECEIVED_FRAMES_H_
+#endif  // WEIR_CALLS_PEER_RECEIVED_FRAMES_H_

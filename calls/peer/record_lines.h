@@ -1,6 +1,6 @@
 // Builds the output lines of statistics and estimates.
-#ifndef WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_
-#define WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_
+#ifndef WEIR_CALLS_PEER_RECORD_LINES_H_
+#define WEIR_CALLS_PEER_RECORD_LINES_H_
 
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -19,4 +19,4 @@ nlohmann::ordered_json SenderEstimateLine(std::string_view controller, const Est
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_RECORD_LINES_H_
+#endif  // WEIR_CALLS_PEER_RECORD_LINES_H_

@@ -1,6 +1,6 @@
 // Observes RTCP packets, and derives capture times from sender reports.
-#ifndef WEIR_WEBRTC_PATCH_PEER_RTCP_OBSERVER_H_
-#define WEIR_WEBRTC_PATCH_PEER_RTCP_OBSERVER_H_
+#ifndef WEIR_CALLS_PEER_RTCP_OBSERVER_H_
+#define WEIR_CALLS_PEER_RTCP_OBSERVER_H_
 
 #include <cstdint>
 #include <functional>
@@ -58,4 +58,4 @@ class SenderClock {
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_RTCP_OBSERVER_H_
+#endif  // WEIR_CALLS_PEER_RTCP_OBSERVER_H_

@@ -1,7 +1,7 @@
 // The environment of a peer: clock, task queues, threads, network and codecs. Real calls use the machine's, virtual
 // calls simulated ones.
-#ifndef WEIR_WEBRTC_PATCH_PEER_RUNTIME_H_
-#define WEIR_WEBRTC_PATCH_PEER_RUNTIME_H_
+#ifndef WEIR_CALLS_PEER_RUNTIME_H_
+#define WEIR_CALLS_PEER_RUNTIME_H_
 
 #include <functional>
 #include <memory>
@@ -69,4 +69,4 @@ Runtime MakeMachineRuntime(const std::string& bind_address);
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_RUNTIME_H_
+#endif  // WEIR_CALLS_PEER_RUNTIME_H_

@@ -1,6 +1,6 @@
 // Changes session descriptions, and extracts information from them.
-#ifndef WEIR_WEBRTC_PATCH_PEER_SDP_H_
-#define WEIR_WEBRTC_PATCH_PEER_SDP_H_
+#ifndef WEIR_CALLS_PEER_SDP_H_
+#define WEIR_CALLS_PEER_SDP_H_
 
 #include <cstdint>
 #include <map>
@@ -34,4 +34,4 @@ bool HasTool(std::string_view sdp);
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_SDP_H_
+#endif  // WEIR_CALLS_PEER_SDP_H_

@@ -1,6 +1,6 @@
 // A run of weir-peer: opens files and models, makes the call, and executes commands until its end.
-#ifndef WEIR_WEBRTC_PATCH_PEER_SESSION_H_
-#define WEIR_WEBRTC_PATCH_PEER_SESSION_H_
+#ifndef WEIR_CALLS_PEER_SESSION_H_
+#define WEIR_CALLS_PEER_SESSION_H_
 
 #include <cstddef>
 #include <functional>
@@ -63,4 +63,4 @@ class Session {
 
 }  // namespace weir::peer
 
-#endif  // WEIR_WEBRTC_PATCH_PEER_SESSION_H_
+#endif  // WEIR_CALLS_PEER_SESSION_H_

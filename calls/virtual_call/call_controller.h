@@ -1,6 +1,6 @@
 // The rate controller of a virtual call.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_CALL_CONTROLLER_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_CALL_CONTROLLER_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_CALL_CONTROLLER_H_
+#define WEIR_CALLS_VIRTUAL_CALL_CALL_CONTROLLER_H_
 
 #include <cstdint>
 #include <memory>
@@ -72,4 +72,4 @@ class CallController {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_CALL_CONTROLLER_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_CALL_CONTROLLER_H_

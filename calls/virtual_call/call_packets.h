@@ -1,6 +1,6 @@
 // The packets of a virtual call, as its flow's observer counts them.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PACKETS_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PACKETS_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_CALL_PACKETS_H_
+#define WEIR_CALLS_VIRTUAL_CALL_CALL_PACKETS_H_
 
 #include <array>
 #include <cstdint>
@@ -61,4 +61,4 @@ class RtcpPackets final : public PathObserver {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PACKETS_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_CALL_PACKETS_H_

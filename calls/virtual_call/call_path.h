@@ -1,7 +1,7 @@
 // One direction of a virtual call's packets: from an endpoint of libwebrtc's emulated network over a Link of the
 // simulator to the other endpoint.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PATH_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PATH_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_CALL_PATH_H_
+#define WEIR_CALLS_VIRTUAL_CALL_CALL_PATH_H_
 
 #include <cstdint>
 #include <functional>
@@ -94,4 +94,4 @@ class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private 
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_CALL_PATH_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_CALL_PATH_H_

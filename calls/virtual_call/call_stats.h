@@ -1,6 +1,6 @@
 // The W3C statistics of a virtual call, in its flow's record.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_CALL_STATS_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_CALL_STATS_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_CALL_STATS_H_
+#define WEIR_CALLS_VIRTUAL_CALL_CALL_STATS_H_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -44,4 +44,4 @@ class CallStats {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_CALL_STATS_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_CALL_STATS_H_

@@ -1,6 +1,6 @@
 // The random streams of a virtual call, as offsets for Flow::Random().
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_CALL_STREAMS_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_CALL_STREAMS_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_CALL_STREAMS_H_
+#define WEIR_CALLS_VIRTUAL_CALL_CALL_STREAMS_H_
 
 #include <cstdint>
 
@@ -16,4 +16,4 @@ inline constexpr uint64_t kAudioStream = Flow::kFirstStackStream + 4;
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_CALL_STREAMS_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_CALL_STREAMS_H_

@@ -1,6 +1,6 @@
 // The frames of a virtual call: captured, encoded, sent, rendered.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_FRAME_LOG_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_FRAME_LOG_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_FRAME_LOG_H_
+#define WEIR_CALLS_VIRTUAL_CALL_FRAME_LOG_H_
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,6 @@
 #include "api/video/encoded_image.h"
 #include "api/video/video_frame.h"
 #include "api/video/video_sink_interface.h"
-#include "core/event.h"
 #include "core/sim_time.h"
 #include "virtual_call/viewing.h"
 #include "virtual_call/virtual_clock.h"
@@ -66,4 +65,4 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_FRAME_LOG_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_FRAME_LOG_H_

@@ -1,6 +1,6 @@
 // Timing noise of a host in a call: packets wait while the host is busy, and the camera is late.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_HOST_NOISE_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_HOST_NOISE_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_HOST_NOISE_H_
+#define WEIR_CALLS_VIRTUAL_CALL_HOST_NOISE_H_
 
 #include <algorithm>
 #include <array>
@@ -90,4 +90,4 @@ class HostNoise {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_HOST_NOISE_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_HOST_NOISE_H_

@@ -1,6 +1,6 @@
 // An audio codec without sound: packets with Opus's format, rate and timing.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_AUDIO_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_AUDIO_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_MODEL_AUDIO_H_
+#define WEIR_CALLS_VIRTUAL_CALL_MODEL_AUDIO_H_
 
 #include "api/audio_codecs/audio_decoder_factory.h"
 #include "api/audio_codecs/audio_encoder_factory.h"
@@ -17,4 +17,4 @@ webrtc::scoped_refptr<webrtc::AudioDecoderFactory> MakeModelAudioDecoders();
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_AUDIO_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_MODEL_AUDIO_H_

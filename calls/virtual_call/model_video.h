@@ -1,6 +1,6 @@
 // Video codecs without pictures: an encoder that models VP8's frame sizes, and a decoder for packets of any encoder.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_VIDEO_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_VIDEO_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_MODEL_VIDEO_H_
+#define WEIR_CALLS_VIRTUAL_CALL_MODEL_VIDEO_H_
 
 #include <memory>
 
@@ -23,4 +23,4 @@ std::unique_ptr<webrtc::VideoDecoderFactory> MakeModelDecoders();
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_MODEL_VIDEO_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_MODEL_VIDEO_H_

@@ -1,6 +1,6 @@
 // Video encoders whose frames and rates are observed.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_OBSERVED_ENCODER_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_OBSERVED_ENCODER_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_OBSERVED_ENCODER_H_
+#define WEIR_CALLS_VIRTUAL_CALL_OBSERVED_ENCODER_H_
 
 #include <functional>
 #include <memory>
@@ -19,4 +19,4 @@ std::unique_ptr<webrtc::VideoEncoderFactory> ObserveEncoders(std::unique_ptr<web
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_OBSERVED_ENCODER_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_OBSERVED_ENCODER_H_

@@ -1,6 +1,6 @@
 // Opus as in a call, at the rate of a scenario's audio.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_OPUS_AUDIO_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_OPUS_AUDIO_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_OPUS_AUDIO_H_
+#define WEIR_CALLS_VIRTUAL_CALL_OPUS_AUDIO_H_
 
 #include "api/audio_codecs/audio_encoder_factory.h"
 #include "api/scoped_refptr.h"
@@ -13,4 +13,4 @@ webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeOpusEncoders(DataRate rat
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_OPUS_AUDIO_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_OPUS_AUDIO_H_

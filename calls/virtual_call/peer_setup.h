@@ -1,6 +1,6 @@
 // The options and codecs of the two peers of a virtual call, from its flow.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_PEER_SETUP_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_PEER_SETUP_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_PEER_SETUP_H_
+#define WEIR_CALLS_VIRTUAL_CALL_PEER_SETUP_H_
 
 #include <memory>
 #include <string>
@@ -35,4 +35,4 @@ std::string EventLogPath(const Flow& flow);
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_PEER_SETUP_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_PEER_SETUP_H_

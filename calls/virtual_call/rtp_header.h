@@ -1,6 +1,6 @@
 // The fields of an RTP packet that its call's records need.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_RTP_HEADER_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_RTP_HEADER_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_RTP_HEADER_H_
+#define WEIR_CALLS_VIRTUAL_CALL_RTP_HEADER_H_
 
 #include <cstdint>
 #include <optional>
@@ -80,4 +80,4 @@ inline void WriteAbsSendTime(std::span<uint8_t> bits, SimTime time) {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_RTP_HEADER_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_RTP_HEADER_H_

@@ -1,6 +1,6 @@
 // Wraps a controller that runs within libwebrtc in virtual calls.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_STEPPED_CONTROLLER_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_STEPPED_CONTROLLER_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_STEPPED_CONTROLLER_H_
+#define WEIR_CALLS_VIRTUAL_CALL_STEPPED_CONTROLLER_H_
 
 #include <memory>
 #include <string_view>
@@ -51,4 +51,4 @@ class SteppedController final : public ReceiverController {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_STEPPED_CONTROLLER_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_STEPPED_CONTROLLER_H_

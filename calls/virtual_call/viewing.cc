@@ -75,7 +75,7 @@ void Viewing::Render(const Frame& frame) {
   if (rendered_times_.size() > kFramesAveraged + 1) rendered_times_.pop_front();
   ++frames_seen_;
   ++frames_;
-  delay_sum_ms_ += static_cast<double>((frame.rendered_time - frame.capture_time).ns()) * 1e-6;
+  delay_sum_ms_ += ToMilliseconds(frame.rendered_time - frame.capture_time);
   qp_sum_ += frame.qp;
 }
 

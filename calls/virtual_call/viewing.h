@@ -1,6 +1,6 @@
 // The video of a call as a viewer sees it, step by step.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIEWING_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_VIEWING_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_VIEWING_H_
+#define WEIR_CALLS_VIRTUAL_CALL_VIEWING_H_
 
 #include <cstdint>
 #include <deque>
@@ -65,4 +65,4 @@ class Viewing {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_VIEWING_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_VIEWING_H_

@@ -139,7 +139,6 @@ std::vector<VirtualCall::Step> VirtualCall::Steps() const {
     steps.push_back({to, &VirtualCall::SendVideo});
   }
   steps.push_back({flow_.spec().stop, &VirtualCall::HoldMedia});
-  std::ranges::stable_sort(steps, {}, &Step::time);
   return steps;
 }
 

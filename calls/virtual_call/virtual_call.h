@@ -1,6 +1,6 @@
 // One RTP flow of a scenario as a call between two PeerConnections of libwebrtc in simulated time.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CALL_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CALL_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_CALL_H_
+#define WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_CALL_H_
 
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ class VirtualCall final : public RtpEnds {
   VirtualCall(const Flow& flow, webrtc::test::NetworkEmulationManagerImpl* network, VirtualClock* clock);
   ~VirtualCall() override;
 
-  // Actions on a call at times of its scenario, in order.
+  // An action on a call at a time of its scenario.
   struct Step {
     SimTime time;
     void (VirtualCall::*action)();
@@ -114,4 +114,4 @@ class VirtualCall final : public RtpEnds {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CALL_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_CALL_H_

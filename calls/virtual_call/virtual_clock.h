@@ -1,6 +1,6 @@
 // The two clocks of a virtual call: libwebrtc's simulated clock leads, and the simulator's event engine follows it.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CLOCK_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CLOCK_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_CLOCK_H_
+#define WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_CLOCK_H_
 
 #include <cstdint>
 #include <exception>
@@ -66,4 +66,4 @@ class VirtualClock {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_CLOCK_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_CLOCK_H_

@@ -1,6 +1,6 @@
 // libwebrtc as the stack of a simulation's RTP flows.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_STACK_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_STACK_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_STACK_H_
+#define WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_STACK_H_
 
 #include <memory>
 
@@ -15,4 +15,4 @@ std::unique_ptr<Stack> MakeVirtualStack(const SimulationJob& job);
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_VIRTUAL_STACK_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_VIRTUAL_STACK_H_

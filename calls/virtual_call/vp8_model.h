@@ -1,6 +1,6 @@
 // Sizes and quantizers of VP8's frames, without pictures.
-#ifndef WEIR_SIMULATOR_VIRTUAL_CALL_VP8_MODEL_H_
-#define WEIR_SIMULATOR_VIRTUAL_CALL_VP8_MODEL_H_
+#ifndef WEIR_CALLS_VIRTUAL_CALL_VP8_MODEL_H_
+#define WEIR_CALLS_VIRTUAL_CALL_VP8_MODEL_H_
 
 #include <cstdint>
 #include <optional>
@@ -77,4 +77,4 @@ class Vp8Model {
 
 }  // namespace weir::sim
 
-#endif  // WEIR_SIMULATOR_VIRTUAL_CALL_VP8_MODEL_H_
+#endif  // WEIR_CALLS_VIRTUAL_CALL_VP8_MODEL_H_

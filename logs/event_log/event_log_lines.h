@@ -1,6 +1,6 @@
 // Converts an RTC event log to JSON objects in chronological order.
-#ifndef WEIR_WEBRTC_PATCH_EVENT_LOG_EVENT_LOG_LINES_H_
-#define WEIR_WEBRTC_PATCH_EVENT_LOG_EVENT_LOG_LINES_H_
+#ifndef WEIR_LOGS_EVENT_LOG_EVENT_LOG_LINES_H_
+#define WEIR_LOGS_EVENT_LOG_EVENT_LOG_LINES_H_
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -14,4 +14,4 @@ void WriteEventLogLines(const std::string& log, const std::function<void(const n
 
 }  // namespace weir
 
-#endif  // WEIR_WEBRTC_PATCH_EVENT_LOG_EVENT_LOG_LINES_H_
+#endif  // WEIR_LOGS_EVENT_LOG_EVENT_LOG_LINES_H_

@@ -1,7 +1,7 @@
 // Reconstructs the sent packets and the feedback of an RTC event log as the sender's network controller received them,
 // by replaying the log through libwebrtc's own packet history.
-#ifndef WEIR_WEBRTC_PATCH_EVENT_LOG_FEEDBACK_REPLAY_H_
-#define WEIR_WEBRTC_PATCH_EVENT_LOG_FEEDBACK_REPLAY_H_
+#ifndef WEIR_LOGS_EVENT_LOG_FEEDBACK_REPLAY_H_
+#define WEIR_LOGS_EVENT_LOG_FEEDBACK_REPLAY_H_
 
 #include <cstdint>
 #include <deque>
@@ -55,4 +55,4 @@ class FeedbackReplay {
 
 }  // namespace weir
 
-#endif  // WEIR_WEBRTC_PATCH_EVENT_LOG_FEEDBACK_REPLAY_H_
+#endif  // WEIR_LOGS_EVENT_LOG_FEEDBACK_REPLAY_H_

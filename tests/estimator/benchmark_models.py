@@ -153,8 +153,8 @@ def dense_model(finish: Finish, widths: tuple[int, ...]) -> bytes:
 
 
 def lstm_model(finish: Finish, layers: int, units: int) -> bytes:
-    """LSTM layers over the newest interval, in the operators of trainer/model/graph_builder.py. The state has the
-    outputs of all layers, then their cells.
+    """LSTM layers over the newest interval, in the operators of trainer/weir_train/model/graph_builder.py. The state
+    has the outputs of all layers, then their cells.
     """
     graph = Graph(seed=2)
     newest = graph.part(graph.scaled, 0, graph.interval_features)

@@ -93,7 +93,7 @@ ALLOWED_IDENTIFIERS = {
     ("qoe_eval/weir_eval/report/goal_table.py", "what"): "field of goals and claims, which suites and papers define",
     ("qoe_eval/weir_eval/runs/scenario_sets.py", "of_media"): "part of every suite, to be renamed with them",
     ("qoe_eval/weir_eval/runs/simulator.py", "say_left_out"): "called by suites, to be renamed with them",
-    ("simulator/weir_sim/controllers.py", "knows_path"): "field of the compiled registry",
+    ("simulator/weir_sim/controllers.py", "knows_path"): "field of the table of controllers",
 }
 # Files whose identifiers are not clean yet.
 NOT_YET = (

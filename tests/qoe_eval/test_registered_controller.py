@@ -57,7 +57,7 @@ def test_a_registered_controller_is_replayed_and_reported(tmp_path: Path, fake_s
     assert "dummy" in unknown.stderr
 
 
-def test_the_order_of_tables_is_that_of_the_registry() -> None:
+def test_the_order_of_reports_is_that_of_the_table_of_controllers() -> None:
     assert ordered_controllers(reversed(["zebra", *SIMULATED])) == [*SIMULATED, "zebra"]
     assert [name for name in CONTROLLERS if name in SIMULATED] == list(SIMULATED)
 

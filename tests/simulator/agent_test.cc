@@ -26,9 +26,10 @@ class PolicyDecisions final : public DecisionSource {
 
   std::optional<std::span<const float>> Decide(std::span<const float> observation) override {
     times.push_back(Now());
+    const Timestamp now = ToTimestamp(Now());
     if (first_observation.empty()) first_observation.assign(observation.begin(), observation.end());
-    policy_->Submit(observation, kBalanced, Timestamp::Micros(Now().ns() / 1000));
-    const std::optional<PolicyAnswer> answer = policy_->Take(Timestamp::Micros(Now().ns() / 1000));
+    policy_->Submit(observation, kBalanced, now);
+    const std::optional<PolicyAnswer> answer = policy_->Take(now);
     EXPECT_EQ(answer.value().fault, PolicyFault::kNone);
     return answer->action;
   }

@@ -70,16 +70,16 @@ TEST(FillerSourceTest, ANewTargetCountsWithinAGap) {
   source.SetActive(true, kTimeZero);
   source.TakePacket(kTimeZero);
   // At that rate packets are smaller, one every 33.3 ms. What is still to be earned is kept in whole bits.
-  constexpr double kBits = 2e9 / (1224 * 8 * 10);
+  constexpr double kBitsNs = 2e9 / (1224 * 8 * 10);
   const SimDuration gap = source.next_packet_time() - kTimeZero;
   EXPECT_NEAR(static_cast<double>(gap.ns()), 33.3e6, 0.1e6);
   source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 20), kTimeZero + 0.5 * gap);
-  EXPECT_NEAR(static_cast<double>(source.next_packet_time().ns()), 0.75 * static_cast<double>(gap.ns()), kBits);
+  EXPECT_NEAR(static_cast<double>(source.next_packet_time().ns()), 0.75 * static_cast<double>(gap.ns()), kBitsNs);
   source.SetTargetRate(DataRate::Zero(), kTimeZero + 0.5 * gap);
   EXPECT_EQ(source.next_packet_time(), kNever);
   source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 10), kSecond);
   EXPECT_NEAR(static_cast<double>((source.next_packet_time() - kSecond).ns()), 0.5 * static_cast<double>(gap.ns()),
-              kBits);
+              kBitsNs);
 }
 
 TEST(FillerSourceTest, KeepsToItsMaximumAndToItsPauses) {

@@ -20,7 +20,6 @@ class Ns {
   constexpr operator SimTime() const { return SimTime::Nanos(ns_); }
   constexpr operator SimDuration() const { return SimDuration::Nanos(ns_); }
   constexpr int64_t ns() const { return ns_; }
-  explicit constexpr operator double() const { return static_cast<double>(ns_); }
 
   constexpr Ns& operator+=(Ns other) {
     ns_ += other.ns_;

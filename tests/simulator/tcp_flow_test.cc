@@ -46,7 +46,7 @@ struct OneFlow {
   ~OneFlow() { ns3::Simulator::Destroy(); }
   // The rate from `count_from` to `end`.
   double late_mbps(SimTime end) const {
-    return Mbps(observer.bytes_received_late, static_cast<double>((end - observer.count_from).ns()) * 1e-9);
+    return Mbps(observer.bytes_received_late, (end - observer.count_from).seconds());
   }
 
   Link data, acknowledgements;

@@ -1,4 +1,4 @@
-"""The names that `weir-sim` takes are those of the registry; any other is refused by name, with status 2."""
+"""The names that `weir-sim` takes are those of its table; any other is refused by name, with status 2."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def scenario(**flow: Any) -> dict[str, Any]:
     return whole
 
 
-def test_the_list_is_that_of_the_registry() -> None:
+def test_the_list_is_that_of_the_table() -> None:
     missing = unavailable_controllers(find_simulator())
     lines = weir_sim("--list").stdout.splitlines()
     about = {name: CONTROLLERS[name].summary for name in SIMULATED}

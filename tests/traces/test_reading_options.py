@@ -2,16 +2,13 @@
 
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from weir_traces.formats.recognize import FORMATS
-from weir_traces.reading_options import ReadingArguments
 from weir_traces.schema.scenario import Scenario
 
-OPTIONS = {f"--{field.name.replace('_', '-')}" for field in fields(ReadingArguments)}
 RATES = "802.12\n742.34\n426.06\n431.20\n"
 README = Path(__file__).parents[2] / "traces/README.md"
 

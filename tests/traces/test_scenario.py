@@ -295,6 +295,12 @@ def test_a_name_has_no_control_characters(name: str) -> None:
         scenario_with_flow({"kind": "rtp", "id": name})
 
 
+@pytest.mark.parametrize("controller", ["", "gçc", "gcc\n", 1025 * "g"])
+def test_a_controller_has_printable_ascii_characters(controller: str) -> None:
+    with pytest.raises(InputError, match="controller: must be 1 to 1024 printable ASCII characters, not"):
+        scenario_with_flow({"kind": "rtp", "controller": controller})
+
+
 def test_queue_limit_beyond_what_the_simulator_reads() -> None:
     data = minimal()
     data["forward"]["queue"] = {"bytes": 10**30}

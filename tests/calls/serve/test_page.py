@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import time
 
 import pytest
@@ -17,8 +16,6 @@ from weir_calls.serve import picture
 from weir_sim.installed import shipped_model
 from weir_traces.catalogue import load_bundled
 
-CHROMIUM = "/usr/bin/chromium"
-pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
 # Console messages of a browser on a refused request, and on a server that is gone.
 _EXPECTED = ("status of 503", "status of 400", "WebSocket connection", "ERR_CONNECTION_REFUSED")
 LIMIT_S = 120.0

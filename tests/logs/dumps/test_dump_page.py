@@ -8,10 +8,7 @@ from open_page import SIZES, check_page
 from weir_logs.dumps.dump_file import read_dump
 from weir_logs.dumps.dump_report import write_dump_report
 
-CHROMIUM = "/usr/bin/chromium"
 DUMP = Path(__file__).parents[2] / "data" / "dumps" / "chromium-156.webrtc-internals.gz"
-
-pytestmark = pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed")
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import pytest
-from shared_fixtures import REPLAY, made, results
-
-__all__ = ["made", "results"]
+from shared_fixtures import REPLAY
 
 DUMP = Path(__file__).parents[2] / "data" / "dumps" / "chromium-156.rtcstats.gz"
 

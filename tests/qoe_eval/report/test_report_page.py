@@ -1,7 +1,5 @@
 """The report in a real browser, on a phone and on a desktop."""
 
-import shutil
-
 import pytest
 
 from weir_eval.measures.summary import summarise
@@ -10,9 +8,6 @@ from weir_eval.report.replay_page import render_report
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.run_plans import complete_plans
 from weir_eval.runs.store import RunStore
-
-CHROMIUM = "/usr/bin/chromium"
-pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
 
 
 @pytest.fixture

@@ -12,11 +12,8 @@ import pytest
 from hand_made import call_record
 from processes import is_running, wait_until
 from shared_fixtures import REPLAY as COMMAND
-from shared_fixtures import made, results
 
 from weir_eval.records.results_file import to_line
-
-__all__ = ["made", "results"]
 
 
 def change_first_line(results, change):

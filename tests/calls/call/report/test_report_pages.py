@@ -1,16 +1,10 @@
 """The pages as a browser shows them: light and dark, desktop and phone."""
 
-from pathlib import Path
-
 import pytest
 from open_page import SIZES, check_page, open_page
 
 from weir_calls.call.call_report import write
 from weir_calls.call.record import make_record
-
-CHROMIUM = "/usr/bin/chromium"
-
-pytestmark = pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed")
 
 
 @pytest.fixture(scope="module")

@@ -93,7 +93,7 @@ def test_values_that_are_no_numbers_are_passed_over(value):
     assert stream.series("bytesReceived")[1].tolist() == [5]
 
 
-def test_what_a_hostile_report_can_fill_is_bounded():
+def test_a_hostile_report_stays_within_bounds():
     many = [
         {"id": f"I{n}", "type": "inbound-rtp", "bytesReceived": n, "kind": "x" * 9999, f"made{n}": 1}
         for n in range(3 * MOST_OBJECTS)
