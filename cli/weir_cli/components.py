@@ -73,6 +73,16 @@ def found_or_missing(name: str, need: Need, find: Callable[[], str]) -> Componen
         return Component(name, need, None, str(error))
 
 
+def found_program(name: str, need: Need, find: Callable[[], Path]) -> Component:
+    """The program at the path that `find` returns, with its version; missing where `find` raises MissingComponent."""
+
+    def version_and_path() -> str:
+        path = str(find())
+        return ", ".join(filter(None, (program_version(path), path)))
+
+    return found_or_missing(name, need, version_and_path)
+
+
 def package_version(name: str) -> str | None:
     """The version of an installed distribution; None if it is missing."""
     try:

@@ -33,7 +33,6 @@ SETUPTOOLS = """
 packages = {packages}
 package-data = {{ "*" = ["*"] }}
 """
-NO_DATA = {".cc", ".h", ".cmake", ".sh", ".png"}
 
 
 def package_folders(manifest: str) -> dict[str, Path]:
@@ -43,10 +42,9 @@ def package_folders(manifest: str) -> dict[str, Path]:
 
 
 def tracked(folder: Path) -> list[Path]:
-    """The files of a folder that git has and a package may bring."""
+    """The files of a folder that git has."""
     listed = subprocess.run(["git", "ls-files", "-z", "."], cwd=folder, capture_output=True, text=True, check=True)
-    files = [folder / name for name in listed.stdout.split("\0") if name]
-    return [file for file in files if file.suffix not in NO_DATA and file.name not in ("CMakeLists.txt", "README.md")]
+    return [folder / name for name in listed.stdout.split("\0") if name]
 
 
 def write_tree(tree: Path) -> None:

@@ -3,9 +3,9 @@
 import importlib.util
 from pathlib import Path
 
-from shared_fixtures import fake_simulator, make_record
+from shared_fixtures import fake_simulator
 
-__all__ = ["fake_simulator", "make_record"]
+__all__ = ["fake_simulator"]
 
 
 def _conftest(folder):

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from fake_weir_sim import make_record
 
 from weir_cli.errors import InputError
 from weir_eval.records.run_record import RunRecord
@@ -97,7 +98,7 @@ def test_imitation_has_a_gap_and_the_part_of_it_that_is_closed():
     assert rows(0.65)["f1_closed"].reached is False
 
 
-def test_the_score_after_a_change_of_network_is_compared_with_the_global_tree(make_record):
+def test_the_score_after_a_change_of_network_is_compared_with_the_global_tree():
     sets = {name: scenario_set for name, scenario_set in muses_sets(None, 3).items() if name == CHANGE}
     records: dict[str, list] = {MUSES: [], GLOBAL_TREE: []}
     for scenario in sets[CHANGE].scenarios:

@@ -17,7 +17,7 @@ template <class Value>
 class PiecewiseConstant {
  public:
   // A value that never changes.
-  PiecewiseConstant(Value value) : values_{value} {}  // NOLINT(google-explicit-constructor): a number is one
+  PiecewiseConstant(Value value) : values_{value} {}  // NOLINT(google-explicit-constructor): a value is one
   // `values[i]` holds from `start_times[i]` on. The times start at 0 and strictly increase, there are as many
   // values, and `period`, if any, is after the last time; without it the last value holds forever.
   PiecewiseConstant(std::vector<SimTime> start_times, std::vector<Value> values, std::optional<SimDuration> period)

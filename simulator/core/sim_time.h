@@ -24,10 +24,9 @@ inline Timestamp ToTimestamp(SimTime time) { return Timestamp::Micros(time.us())
 inline TimeDelta ToTimeDelta(SimDuration duration) { return TimeDelta::Micros(duration.us()); }
 inline SimDuration ToSimDuration(TimeDelta duration) { return SimDuration::Micros(duration.us()); }
 // Times before 0 become 0.
-inline SimTime ToSimTime(Timestamp time) {
-  if (time.us() >= kNever.us()) return kNever;
-  return time.us() > 0 ? SimTime::Micros(time.us()) : kTimeZero;
-}
+inline SimTime ToSimTime(Timestamp time) { return std::max(SimTime::Micros(time.us()), kTimeZero); }
+
+inline double ToMilliseconds(SimDuration duration) { return static_cast<double>(duration.ns()) * 1e-6; }
 
 inline SimDuration NotNegative(SimDuration duration) { return std::max(duration, SimDuration::Zero()); }
 

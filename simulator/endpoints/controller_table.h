@@ -1,4 +1,5 @@
-// The table of controllers that the simulator runs. A new controller is one row.
+// The table of controllers that the simulator runs. A new controller is one row here and one in
+// weir_sim/controllers.py.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_CONTROLLER_TABLE_H_
 #define WEIR_SIMULATOR_ENDPOINTS_CONTROLLER_TABLE_H_
 

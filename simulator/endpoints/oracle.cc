@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/event.h"
 #include "endpoints/achievable.h"
 #include "weir/interval_controller.h"
 
@@ -13,7 +12,7 @@ namespace {
 
 // The interval at which transport feedback reaches the other senders.
 constexpr TimeDelta kInterval = TimeDelta::Millis(50);
-constexpr SimDuration kSimInterval = SimDuration::Millis(50);
+constexpr SimDuration kSimInterval = SimDuration::Micros(kInterval.us());
 // A target takes effect later by REMB than at the sender; 50 and 100 ms score less.
 constexpr SimDuration kReceiverDrain = SimDuration::Millis(200);
 // How far, and in what steps, the oracle looks ahead if the path serves in slots.

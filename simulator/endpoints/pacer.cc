@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/event.h"
-
 namespace weir::sim {
 namespace {
 

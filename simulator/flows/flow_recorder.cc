@@ -95,8 +95,7 @@ void FlowRecorder::OnFeedbackSent(SimTime time) {
 void FlowRecorder::OnFeedbackReceived(SimTime sent_time, SimTime time) {
   Step* step = StepAt(time);
   if (!step) return;
-  step->feedback_delay_ms =
-      std::max(step->feedback_delay_ms.value_or(0), static_cast<double>((time - sent_time).ns()) * 1e-6);
+  step->feedback_delay_ms = std::max(step->feedback_delay_ms.value_or(0), ToMilliseconds(time - sent_time));
 }
 
 void FlowRecorder::OnBytesInFlight(int64_t bytes, SimTime time) {

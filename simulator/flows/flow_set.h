@@ -3,7 +3,6 @@
 #define WEIR_SIMULATOR_FLOWS_FLOW_SET_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>

@@ -1,6 +1,5 @@
 // The simulator's own endpoints of an RTP flow.
 #include <memory>
-#include <utility>
 
 #include "core/random.h"
 #include "endpoints/rtp_format.h"

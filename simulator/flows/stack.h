@@ -2,7 +2,6 @@
 #ifndef WEIR_SIMULATOR_FLOWS_STACK_H_
 #define WEIR_SIMULATOR_FLOWS_STACK_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>

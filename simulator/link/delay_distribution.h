@@ -29,7 +29,7 @@ class DelayDistribution {
     if (bin >= bins_.size()) bins_.resize(bin + 1);
     ++bins_[bin];
     ++count_;
-    sum_ms_ += static_cast<double>(delay.ns()) * 1e-6;
+    sum_ms_ += ToMilliseconds(delay);
     max_ = std::max(max_, delay);
   }
   bool empty() const { return count_ == 0; }
@@ -40,7 +40,7 @@ class DelayDistribution {
             .p50_ms = PercentileMs(50),
             .p95_ms = PercentileMs(95),
             .p99_ms = PercentileMs(99),
-            .max_ms = static_cast<double>(max_.ns()) * 1e-6};
+            .max_ms = ToMilliseconds(max_)};
   }
 
  private:
@@ -63,7 +63,7 @@ class DelayDistribution {
     int64_t seen = 0;
     size_t bin = 0;
     while ((seen += bins_[bin]) < rank) ++bin;
-    return static_cast<double>(std::min(Middle(static_cast<int64_t>(bin)), max_).ns()) * 1e-6;
+    return ToMilliseconds(std::min(Middle(static_cast<int64_t>(bin)), max_));
   }
 
   std::vector<uint32_t> bins_;
@@ -84,7 +84,7 @@ inline MeanAndP95 MeanAndP95Of(std::vector<SimDuration>& delays) {
   const auto p95 = delays.begin() + static_cast<std::ptrdiff_t>((delays.size() * 95 + 99) / 100 - 1);
   std::nth_element(delays.begin(), p95, delays.end());
   return {.mean_ms = static_cast<double>(sum.ns()) / static_cast<double>(delays.size()) * 1e-6,
-          .p95_ms = static_cast<double>(p95->ns()) * 1e-6};
+          .p95_ms = ToMilliseconds(*p95)};
 }
 
 }  // namespace weir::sim

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/event.h"
-
 namespace weir::sim {
 namespace {
 
@@ -172,7 +170,7 @@ bool VideoSource::FollowTarget(SimTime now) {
   if (media_.rise_time_constant_s > 0 || media_.fall_time_constant_s > 0) {
     const double distance = std::log(requested_rate_bps_ / encoder_rate_bps_);
     const double time_constant_s = distance > 0 ? media_.rise_time_constant_s : media_.fall_time_constant_s;
-    const double elapsed_s = static_cast<double>((now - last_rate_change_).ns()) * 1e-9;
+    const double elapsed_s = (now - last_rate_change_).seconds();
     const double part = time_constant_s > 0 ? -std::expm1(-elapsed_s / time_constant_s) : 1;
     encoder_rate_bps_ *= std::exp(distance * part);
     last_rate_change_ = now;

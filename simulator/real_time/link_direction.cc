@@ -2,8 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -39,8 +37,8 @@ nlohmann::ordered_json CapacityBps(const Link& link, SimTime from, SimTime to) {
   const auto& capacity = link.spec().capacity;
   if (!capacity) return nullptr;
   if (to <= from) return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->RateAt(to))));
-  return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->BitsBetween(from, to)) /
-                                             (static_cast<double>((to - from).ns()) * 1e-9)));
+  return std::llround(
+      link.spec().PolicedBps(static_cast<double>(capacity->BitsBetween(from, to)) / (to - from).seconds()));
 }
 
 }  // namespace
@@ -93,7 +91,7 @@ nlohmann::ordered_json LinkDirection::TakeLog(int64_t clock_ns, int64_t lag_ns, 
       {"delay_error_ms_counts", DelayErrorCounts(statistics.delay_errors)},
       {"delay_error_ms_p95", nullptr},
   };
-  if (start) line["scenario_time_s"] = static_cast<double>((now - *start).ns()) * 1e-9;
+  if (start) line["scenario_time_s"] = (now - *start).seconds();
   if (queueing_delay != kForever) line["queueing_delay_ms"] = Milliseconds(queueing_delay.ns());
   if (!statistics.delays.empty()) {
     const MeanAndP95 delays = MeanAndP95Of(statistics.delays);

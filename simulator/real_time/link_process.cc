@@ -150,8 +150,7 @@ void LinkProcess::OnLine(std::string_view line) {
         return events_->Write({{"type", "started"}});
       case LinkCommand::Type::kDown:
         link_->Down(command.down_duration);
-        return events_->Write(
-            {{"type", "down"}, {"duration_s", static_cast<double>(command.down_duration.ns()) * 1e-9}});
+        return events_->Write({{"type", "down"}, {"duration_s", command.down_duration.seconds()}});
       case LinkCommand::Type::kStop:
         return OnEnd("stop", false);
     }

@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/event.h"
 #include "core/ring_buffer.h"
 #include "core/sim_time.h"
 #include "link/packet.h"

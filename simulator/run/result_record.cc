@@ -114,13 +114,12 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
 }
 
 // Makes the recorder of an RTP flow record its frames, unless its stack does.
-void FollowFrames(const Scenario& scenario, const FlowSet::Entry& ends, size_t index, FlowRecorder& recorder) {
+void FollowFrames(const FlowSet::Entry& ends, FlowRecorder& recorder) {
   if (!ends.rtp || ends.rtp->follows_frames()) return;
-  const FlowSpec& flow = scenario.flows[index];
-  const LinkSpec& back = flow.direction == Direction::kForward ? scenario.reverse : scenario.forward;
-  const bool repaired = ends.flow.rtp().media.is_repaired();
-  recorder.frames = std::make_unique<FrameRecorder>(
-      repaired ? std::nullopt : std::optional(OneWayDelay(back, scenario) + flow.extra_one_way_delay));
+  const Flow& flow = ends.flow;
+  const SimDuration back = OneWayDelay(flow.return_link->spec(), flow.job.scenario) + flow.spec().extra_one_way_delay;
+  const bool repaired = flow.rtp().media.is_repaired();
+  recorder.frames = std::make_unique<FrameRecorder>(repaired ? std::nullopt : std::optional(back));
 }
 
 }  // namespace
@@ -138,8 +137,7 @@ Json RunJob(const SimulationJob& job, bool series, const MakeStack& make_stack) 
   }
   std::optional<LinkRecorder> link_recorder;
   Simulation simulation(job, observers, make_stack);
-  for (size_t i = 0; series && i < scenario.flows.size(); ++i)
-    FollowFrames(scenario, simulation.flows()[i], i, *recorders[i]);
+  for (size_t i = 0; series && i < scenario.flows.size(); ++i) FollowFrames(simulation.flows()[i], *recorders[i]);
   if (series) link_recorder.emplace(&simulation.forward(), scenario.duration);
   simulation.Run();
 

@@ -25,8 +25,7 @@ void LinkRecorder::OnTimeout() {
 
 void LinkRecorder::Sample() {
   const SimDuration delay = link_->QueueingDelay();
-  queueing_delays_ms_.push_back(delay == kForever ? std::nullopt
-                                                  : std::optional(static_cast<double>(delay.ns()) * 1e-6));
+  queueing_delays_ms_.push_back(delay == kForever ? std::nullopt : std::optional(ToMilliseconds(delay)));
 }
 
 void LinkRecorder::Finish() {

@@ -48,8 +48,7 @@ class Episode final : private DecisionSource {
   FrameWriter writer_;
   std::unique_ptr<StepRecorder> recorder_;
   Simulation* simulation_ = nullptr;
-  // The agent's flow.
-  const FlowSpec* flow_ = nullptr;
+  // The place of the agent's flow in the scenario.
   size_t flow_index_ = 0;
   std::vector<float> action_;
   // The objective of the last step.
@@ -62,8 +61,7 @@ void Episode::Run() {
   request_.agent.source = this;
   job.agent = &request_.agent;
   flow_index_ = AgentFlowIndex(job.scenario);
-  flow_ = &job.scenario.flows[flow_index_];
-  recorder_ = std::make_unique<StepRecorder>(job.scenario, *flow_, request_.packets);
+  recorder_ = std::make_unique<StepRecorder>(job.scenario, job.scenario.flows[flow_index_], request_.packets);
   std::vector<FlowObserver*> observers(job.scenario.flows.size(), nullptr);
   observers[flow_index_] = recorder_.get();
   Simulation simulation(job, observers, make_stack_);
@@ -111,10 +109,8 @@ void Episode::TakeStep(std::string_view payload) {
 }
 
 void Episode::SendObservation(uint8_t flags, std::span<const float> observation, SimTime next_step) {
-  const bool is_forward = flow_->direction == Direction::kForward;
-  const Link& link = is_forward ? simulation_->forward() : simulation_->reverse();
-  const Link& back = is_forward ? simulation_->reverse() : simulation_->forward();
-  const auto fields = recorder_->Finish(link, back, objective_, Now(), next_step);
+  const Flow& flow = simulation_->flows()[flow_index_].flow;
+  const auto fields = recorder_->Finish(*flow.data_link, *flow.return_link, objective_, Now(), next_step);
   writer_.Start('O');
   writer_.Add(flags);
   writer_.AddBytes(observation.data(), observation.size_bytes());
@@ -126,8 +122,8 @@ void Episode::SendObservation(uint8_t flags, std::span<const float> observation,
   if (request_.packets) {
     writer_.Add(static_cast<uint32_t>(recorder_->packets().size()));
     for (const StepRecorder::ReceivedPacket& packet : recorder_->packets()) {
-      writer_.Add(static_cast<double>(packet.sent_time.ns()) * 1e-6);
-      writer_.Add(static_cast<double>(packet.arrival_time.ns()) * 1e-6);
+      writer_.Add(ToMilliseconds(packet.sent_time - kTimeZero));
+      writer_.Add(ToMilliseconds(packet.arrival_time - kTimeZero));
       writer_.Add(packet.rtp.ssrc);
       writer_.Add(packet.rtp.sequence_number);
       writer_.Add(packet.rtp.payload_type);

@@ -81,10 +81,10 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Link& link, co
                                                             const Objective& objective, SimTime now,
                                                             SimTime next_step) {
   const LinkSpec& spec = link.spec();
-  const double base_ms = static_cast<double>((spec.one_way_delay.At(now) + flow_.extra_one_way_delay).ns()) * 1e-6;
+  const double base_ms = ToMilliseconds(spec.one_way_delay.At(now) + flow_.extra_one_way_delay);
   const bool first = step_start_ < kTimeZero;
   const SimTime from = first ? std::min(flow_.start, now) : step_start_;
-  const double interval_s = static_cast<double>((now - from).ns()) * 1e-9;
+  const double interval_s = (now - from).seconds();
   const auto rate_bps = [&](double bits) { return interval_s > 0 ? bits / interval_s : 0.0; };
   const double packets_received = static_cast<double>(delays_.size());
   const double packets_lost = static_cast<double>(packets_lost_);
@@ -98,7 +98,7 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Link& link, co
   const double achievable_bps = rate_bps(achievable_.BitsUntil(now));
   const int64_t competitors = Competitors(from);
   const std::array<double, kStepFields.size()> fields{
-      static_cast<double>(now.ns()) * 1e-9,
+      now.seconds(),
       capacity_bps,
       achievable_bps,
       competitors == 0 ? achievable_bps : std::min(achievable_bps, capacity_bps / static_cast<double>(1 + competitors)),
@@ -107,7 +107,7 @@ std::array<double, kStepFields.size()> StepRecorder::Finish(const Link& link, co
       delay_mean_ms_,
       delay_p95_ms_,
       base_ms,
-      static_cast<double>(std::min(link.QueueingDelay(), kLongestDelay).ns()) * 1e-6,
+      ToMilliseconds(std::min(link.QueueingDelay(), kLongestDelay)),
       packets_lost > 0 ? packets_lost / (packets_lost + packets_received) : 0.0,
       packets_received,
       static_cast<double>(target_rate_.bps()),

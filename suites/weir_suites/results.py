@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weir_eval.measures.run_values import Metric, Run, run_values
@@ -20,6 +21,17 @@ _REASONS = 3
 
 if TYPE_CHECKING:
     from weir_calls.call.plan import CallSettings
+
+
+@dataclass
+class CalledSets:
+    """Calls that were made: records by set, settings by key of the call, reports by kind of call, and failures."""
+
+    by_set: dict[str, list[CallRecord]] = field(default_factory=dict)
+    settings: dict[str, CallSettings] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    pages: dict[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

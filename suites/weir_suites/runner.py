@@ -11,16 +11,12 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from weir_cli.errors import InputError, MissingComponent
+from weir_cli.errors import InputError
 from weir_cli.files.input import printable
-from weir_cli.installation import how_to_get
 from weir_eval.measures.families import summarise_families
 from weir_eval.records.comparisons import FamilyRow
 from weir_eval.records.record import Record
@@ -37,14 +33,11 @@ from weir_sim.controllers import POLICY, PRESETS
 from weir_sim.executables import find_simulator, find_stack
 from weir_sim.versions import unavailable_controllers
 from weir_suites.planned_suite import PlannedSuite
-from weir_suites.results import NOT_CHOSEN, Results
+from weir_suites.results import NOT_CHOSEN, CalledSets, Results
 from weir_suites.suite import Calls, Replays, Suite
 from weir_traces.bounds import TRACE_SETS
 from weir_traces.generate.families.families import FAMILIES
 from weir_traces.schema.media import MEDIA
-
-if TYPE_CHECKING:
-    from weir_suites.real_calls import CalledSets
 
 
 @dataclass(frozen=True)
@@ -89,7 +82,9 @@ def plan_suites(suites: Sequence[Suite], settings: Settings) -> list[PlannedSuit
         names = ", ".join(suite.name for suite in suites)
         raise InputError(f"{' '.join(options)}: no scenario of {names} is chosen; {how}")
     if calls := [call for plan in chosen for call in plan.calls]:
-        _real_calls().check_ends(calls)
+        from weir_suites.real_calls import check_ends
+
+        check_ends(calls)
     return chosen
 
 
@@ -118,15 +113,13 @@ def evaluate_suite(
         planned.sets,
         dict(zip((replays.name for replays in planned.replays), outcome.by_plan, strict=False)),
         RunStore(out).with_series,
-        called.by_set if called else {},
-        called.settings if called else {},
+        called.by_set,
+        called.settings,
         planned.custom.pools,
     )
     version = next((record.versions.get("libwebrtc", "") for records in outcome.by_plan for record in records), "")
     rows = [goal.row(results) for goal in planned.suite.goals]
     rows = [replace(row, what=dated(row.what, version), detail=dated(row.detail, version)) for row in rows]
-    if called is None:
-        return Evaluated(planned, results, rows, outcome.records, failures, {}, version)
     records = [*outcome.records, *called.records]
     return Evaluated(planned, results, rows, records, [*failures, *called.failures], called.pages, version)
 
@@ -156,22 +149,12 @@ def _plan(suite: Suite, settings: Settings) -> PlannedSuite:
     return PlannedSuite(suite, settings, wanted, chosen_replays, chosen_calls)
 
 
-def _make_calls(
-    planned: PlannedSuite, out: Path, console: Console, about: RunAbout, *, quiet: bool
-) -> CalledSets | None:
-    return _real_calls().make_calls(planned, out, console, about, quiet=quiet) if planned.calls else None
+def _make_calls(planned: PlannedSuite, out: Path, console: Console, about: RunAbout, *, quiet: bool) -> CalledSets:
+    if not planned.calls:
+        return CalledSets()
+    from weir_suites.real_calls import make_calls
 
-
-def _real_calls() -> ModuleType:
-    """The module that makes real calls. Raises MissingComponent without `weir-calls`."""
-    try:
-        return import_module("weir_suites.real_calls")
-    except ModuleNotFoundError as error:
-        if error.name != "weir_calls":
-            raise
-        raise MissingComponent(
-            f"real calls need the package weir-calls: {how_to_get('webrtc', 'weir-calls')}"
-        ) from None
+    return make_calls(planned, out, console, about, quiet=quiet)
 
 
 def _replay_plans(planned: PlannedSuite) -> list[ReplayPlan]:

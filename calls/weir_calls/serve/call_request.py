@@ -32,8 +32,8 @@ _CHANGES = {
 
 @dataclass(frozen=True)
 class CallRequest:
-    """A viewer's request for a call. `objective`: weights of throughput, latency and loss, sum 1. `beside`: the
-    controller of a second call on an equal path; empty for none.
+    """A viewer's request for a call. `objective`: weights of throughput, latency and loss, sum 1. `second_controller`:
+    that of a second call on an equal path; empty for none.
     """
 
     scenario: Scenario

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "onnx/dense_network.h"
+#include "weir/names.h"
 
 namespace weir::internal {
 namespace {
@@ -36,11 +37,6 @@ constexpr OperatorKind kFolds[] = {
     {"Add", Kind::kAdd}, {"Sum", Kind::kAdd}, {"Mul", Kind::kMultiply}, {"Max", Kind::kLarger}};
 constexpr OperatorKind kFunctions[] = {{"Exp", Kind::kExp}, {"Log", Kind::kLog}, {"Tanh", Kind::kTanh}};
 constexpr OperatorKind kReductions[] = {{"ReduceMax", Kind::kLargestOfRow}, {"ReduceMin", Kind::kSmallestOfRow}};
-
-std::optional<Kind> Find(std::span<const OperatorKind> kinds, std::string_view name) {
-  const auto found = std::ranges::find(kinds, name, &OperatorKind::name);
-  return found == kinds.end() ? std::nullopt : std::optional(found->kind);
-}
 
 // The shape without leading 1s, which broadcasting ignores.
 std::span<const int64_t> Significant(const OnnxShape& shape) {
@@ -114,7 +110,7 @@ class Planner {
     return found == constants_.end() || !found->second->is_float32() ? nullptr : found->second;
   }
   // Returns a value or constant of shape [1,N].
-  std::optional<Operand> FindRow(std::string_view name) {
+  std::optional<Operand> FindRowOperand(std::string_view name) {
     if (const Value* value = FindValue(name)) return IsRow(value->shape) ? std::optional(value->operand) : std::nullopt;
     const OnnxTensor* constant = FindConstant(name);
     return constant != nullptr && IsRow(constant->shape) ? AddConstant(constant->floats) : std::nullopt;
@@ -135,12 +131,13 @@ class Planner {
     const std::string_view name = node.operator_name;
     if (name == "Gemm") return Gemm(node);
     if (name == "Concat") return Concat(node);
-    if (const auto kind = Find(kFolds, name)) return Fold(node, *kind);
+    if (const OperatorKind* row = FindRow(kFolds, name)) return Fold(node, row->kind);
     const Value* const value = FindValue(node.inputs.front());
     if (value == nullptr) return std::nullopt;
     const Operand& a = value->operand;
-    if (const auto kind = Find(kFunctions, name)) return Add({.kind = *kind, .a = a, .out = Allocate(node.shape)});
-    if (const auto kind = Find(kReductions, name)) return Reduce(node, *value, *kind);
+    if (const OperatorKind* row = FindRow(kFunctions, name))
+      return Add({.kind = row->kind, .a = a, .out = Allocate(node.shape)});
+    if (const OperatorKind* row = FindRow(kReductions, name)) return Reduce(node, *value, row->kind);
     if (name == "Clip") return Clip(node, a);
     if (name == "Relu") return Relu(node, a);
     if (name == "Reshape") return a;
@@ -152,7 +149,7 @@ class Planner {
     const bool is_transposed = node.Integer("transB", 0) != 0;
     if (node.attributes.size() != (node.Attribute("transB") == nullptr ? 0u : 1u) || node.inputs.size() != 3)
       return std::nullopt;
-    const std::optional<Operand> a = FindRow(node.inputs[0]);
+    const std::optional<Operand> a = FindRowOperand(node.inputs[0]);
     const OnnxTensor* const matrix = FindConstant(node.inputs[1]);
     const std::optional<Operand> c = Broadcast(node.inputs[2], node.shape);
     if (!a || matrix == nullptr || !c) return std::nullopt;
@@ -177,7 +174,7 @@ class Planner {
     const Operand out = Allocate(node.shape);
     uint32_t place = out.offset;
     for (const std::string_view name : node.inputs) {
-      const std::optional<Operand> row = FindRow(name);
+      const std::optional<Operand> row = FindRowOperand(name);
       if (!row) return std::nullopt;
       Add({.kind = Kind::kCopy, .a = *row, .out = {false, place, row->size}});
       place += row->size;

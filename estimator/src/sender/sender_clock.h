@@ -43,7 +43,7 @@ class SenderClock {
     return pause;
   }
   // Called for other events. The time becomes at most `limit`.
-  void Advance(Timestamp host_time, Timestamp limit = Timestamp::PlusInfinity()) {
+  void Advance(Timestamp host_time, Timestamp limit) {
     now_ = std::max(now_, std::min(WithoutPauses(host_time), limit));
   }
 

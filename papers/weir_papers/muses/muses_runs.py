@@ -102,7 +102,7 @@ class MusesResults:
         return [self.with_series(controller, record) for record in self.of(set_name, controller)]
 
     def cases(self, set_name: str) -> dict[str, list[Case]]:
-        """Each run of each who on networks of Table III."""
+        """Each run of each controller on networks of Table III."""
         return {
             controller: [case for record in records if (case := case_of(record))]
             for controller, records in self.records.get(set_name, {}).items()

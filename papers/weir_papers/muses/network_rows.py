@@ -121,7 +121,7 @@ def _in_flight(results: MusesResults) -> Iterator[GoalRow]:
 
 
 def means_of(cases: Mapping[str, Sequence[Case]]) -> dict[str, Case]:
-    """The mean of each who that has any."""
+    """The mean of each controller that has any."""
     return {controller: mean_case(some) for controller, some in cases.items() if some}
 
 

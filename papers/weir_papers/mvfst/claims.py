@@ -139,7 +139,7 @@ def _of_seed(results: Mapping[str, Any], best: float) -> dict[str, float]:
     trained_on = [cases[f"pantheon-{number}"] for number in range(1, _TRAINED_ON + 1)]
 
     def ratio(measure: str) -> float:
-        pairs = [(case[_LSTM][measure], case[_RANDOM][measure]) for case in trained_on]
+        pairs = [(by_agent[_LSTM][measure], by_agent[_RANDOM][measure]) for by_agent in trained_on]
         return sum(own / max(other, 1e-3) for own, other in pairs) / len(pairs)
 
     found = {

@@ -88,8 +88,8 @@ def _agent_markdown(cases: Cases, trials: Sequence[Mapping[str, Any]]) -> list[s
         # Folders of earlier versions have none.
         variants.setdefault(trial["variant"], []).append(trial.get("curve", [None] * CURVE_PARTS))
     curves = [
-        [name, *(_mean_of_seeds(tenth) for tenth in zip(*by_controller, strict=True))]
-        for name, by_controller in variants.items()
+        [name, *(_mean_of_seeds(tenth) for tenth in zip(*curves_by_seed, strict=True))]
+        for name, curves_by_seed in variants.items()
     ]
     tenths = [f"{100 * part // CURVE_PARTS}" for part in range(1, 1 + CURVE_PARTS)]
     return [

@@ -53,7 +53,7 @@ def summarise(results: Sequence[Record], about: RunAbout, kind: Kind = "replay")
 
 
 def ordered_controllers(names: Iterable[str]) -> list[str]:
-    """Distinct controllers: those of the simulator in the order of the registry, then others."""
+    """Distinct controllers: those of the simulator in the order of its table, then others."""
     order = {name: index for index, name in enumerate(SIMULATED)}
     return sorted(set(names), key=lambda name: (order.get(name, len(order)), name))
 

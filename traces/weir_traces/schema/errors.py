@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from weir_traces.schema import Part
-from weir_traces.schema.flows import FUSED, SINGLE
+from weir_traces.schema.flows import CONTROLLER_PATTERN, FUSED, SINGLE
 from weir_traces.schema.values_over_time import CHANGING, CONSTANT
 
 _FORMS = (CONSTANT, CHANGING, SINGLE, FUSED)
@@ -78,6 +78,8 @@ def _fault(fault: Any) -> str:
         return 'needs the key "kind"; add it'
     if kind == "value_error":
         return str(context["error"])
+    if kind == "string_pattern_mismatch" and context["pattern"] == CONTROLLER_PATTERN:
+        return f"must be 1 to 1024 printable ASCII characters, not {shown}"
     remedies = {
         "greater_than": "must be greater than {gt:.12g}",
         "greater_than_equal": "must be at least {ge:.12g}",

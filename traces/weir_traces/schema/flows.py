@@ -10,7 +10,8 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from weir_traces.schema import Flag, Name, NotNegative, Part, PositiveTime, Rate, Values
 
 Direction = Literal["forward", "reverse"]
-ControllerName = Annotated[str, Field(strict=True, pattern=r"^[\x20-\x7e]{1,1024}$")]
+CONTROLLER_PATTERN = r"^[\x20-\x7e]{1,1024}$"
+ControllerName = Annotated[str, Field(strict=True, pattern=CONTROLLER_PATTERN)]
 """A rate controller, a pool of several, or "under_test", which stands for the controller that a run compares. What
 replays the scenario checks the name.
 """

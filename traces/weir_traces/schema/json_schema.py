@@ -1,7 +1,8 @@
 """The contract `weir.scenario/1` as JSON Schema (draft 2020-12), for programs that write or read scenarios.
 
-`python -m weir_traces.schema.json_schema` writes the committed file again. It states types, ranges and defaults; what
-depends on several keys, such as the order of times, only `Scenario` checks.
+`python -m weir_traces.schema.json_schema` writes the committed file again. It states types, ranges and defaults of
+whole documents, such as `Scenario.to_dict` returns: files may omit `reverse` and its `capacity`. What depends on
+several keys, such as the order of times, only `Scenario` checks.
 """
 
 from __future__ import annotations
