@@ -20,7 +20,8 @@ class Measure:
     """One quality measure.
 
     `scale` multiplies a value for display (0.01 in a record is "1 %" on the page); `decimals` is the display precision.
-    `over_flows`: how the flows under test of a run are aggregated. `kinds`: where the measure is computed.
+    `over_flows`: how the flows under test of a run are aggregated, `worst` for extremes, in the sense of `better`.
+    `kinds`: the records that have the measure; `weir_calls` computes those of calls.
     """
 
     name: str

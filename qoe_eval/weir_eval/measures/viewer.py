@@ -9,7 +9,7 @@ shows, which flatters paths with high loss; no more packets are repaired than ar
 
 The quality of a picture is estimated from its bitrate alone. VMAF of one encoder and video grows about linearly with
 the logarithm of the bitrate until it saturates. The line is fitted to real calls: an unmodified Chromium sending
-`call/media/source_video.py` as VP8 at 1280x720 over four paths, three seeds each, under Weir and under its own GCC.
+the source video of `weir call` as VP8 at 1280x720 over four paths, three seeds each, under Weir and under its own GCC.
 Another encoder, size or video has another line, and the estimate ignores losses and low resolutions. Four calls
 of 30 s outside the fit had 9.0, -0.1, 0.7 and -10.6 points of VMAF more than estimated; in the last one the browser had
 lowered its resolution to 854x480 at 2 Mbps.

@@ -87,7 +87,7 @@ class Summary(Part):
 
     Attributes:
         controllers: values by controller and measure, over the runs that define the measure for all controllers that
-            have it; omits measures that no run of a controller defines.
+            have it, whose number may differ between measures; omits measures that no run of a controller defines.
         completed: number of complete runs by controller.
         scenarios: means over seeds by scenario, controller and measure.
         paired: each judged controller compared with all others (`measures/comparison.py`), the reference first.

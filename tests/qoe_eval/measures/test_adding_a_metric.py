@@ -24,7 +24,7 @@ DUMMY = Measure("dummy_share", "Dummy", "%", "lower", "A made-up measure.", 100,
 
 @pytest.fixture
 def computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second step: every flow under test has the measure, its packets lost over 100."""
+    """The first step: every flow under test has the measure, its packets lost over 100."""
     known = metrics._flow_metrics
 
     def with_dummy(a_record, a_flow, series):
@@ -35,7 +35,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first step: its line in the table."""
+    """The second step: its row in the table."""
     monkeypatch.setitem(MEASURES, DUMMY.name, DUMMY)
 
 
