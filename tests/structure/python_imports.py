@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -109,32 +111,64 @@ def _child(module: str, package: str) -> str:
 
 @dataclass(frozen=True)
 class Distribution:
-    """The package of a folder with a `pyproject.toml`, Weir's distributions that it needs, and those of its extras."""
+    """The package of a folder with a `pyproject.toml`, Weir's distributions that it needs, those of its extras, and
+    the distributions of others that it names, here or by an extra of Weir's (`weir-train[learning]`).
+    """
 
     folder: Path
     package: str
     needs: frozenset[str]
     optional: frozenset[str]
+    third_party: frozenset[str]
 
 
 def read_distributions(root: Path) -> dict[str, Distribution]:
     """The distributions of a workspace by name."""
+    documents = [(path.parent, _document(path)) for path in sorted(root.glob("*/pyproject.toml"))]
+    extras = {
+        f"{document['project']['name']}[{extra}]": needed
+        for _, document in documents
+        for extra, needed in document["project"].get("optional-dependencies", {}).items()
+    }
     found = {}
-    for path in sorted(root.glob("*/pyproject.toml")):
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    for folder, document in documents:
         project, tool = document["project"], document["tool"]
         wheel = tool["hatch"]["build"]["targets"]["wheel"] if "hatch" in tool else tool["scikit-build"]["wheel"]
         (package,) = wheel["packages"]
-        extras = [needed for extra in project.get("optional-dependencies", {}).values() for needed in extra]
+        needs = project["dependencies"]
+        optional = [one for extra in project.get("optional-dependencies", {}).values() for one in extra]
+        named = [*needs, *optional, *(one for ours in (*needs, *optional) for one in extras.get(ours, []))]
         found[project["name"]] = Distribution(
-            path.parent / package, Path(package).name, _own(project["dependencies"]), _own(extras)
+            folder / package,
+            Path(package).name,
+            frozenset(filter(_is_own, _names(needs))),
+            frozenset(filter(_is_own, _names(optional))),
+            frozenset(name for name in _names(named) if not _is_own(name)),
         )
     return found
 
 
-def _own(requirements: Iterable[str]) -> frozenset[str]:
-    names = (re.match(r"[\w-]+", needed)[0] for needed in requirements)
-    return frozenset(name for name in names if name.startswith("weir-"))
+def _document(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _is_own(name: str) -> bool:
+    return name.startswith("weir-")
+
+
+def _names(requirements: Iterable[str]) -> frozenset[str]:
+    return frozenset(re.match(r"[\w.-]+", needed)[0].lower().replace("_", "-") for needed in requirements)
+
+
+def third_party_imports(path: Path) -> dict[str, int]:
+    """The packages outside the standard library and Weir that a file imports, with a line of each."""
+    found = {}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for imported in _imported(node):
+            package = imported.partition(".")[0]
+            if package not in sys.stdlib_module_names and package != "weir" and not package.startswith("weir_"):
+                found[package] = node.lineno
+    return found
 
 
 def closure(distributions: Mapping[str, Distribution], name: str) -> set[str]:

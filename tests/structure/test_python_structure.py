@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from graphlib import TopologicalSorter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,19 @@ def test_a_distribution_imports_only_those_that_it_needs(name, imports):
         and (imported not in optional or (one.at_module_level and one.importer in always))
     ]
     assert not wrong, f"{name} needs {sorted(needed)}:\n{listed(wrong)}"
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_a_distribution_names_each_package_that_it_imports(name):
+    own = DISTRIBUTIONS[name]
+    distributions_of = packages_distributions()
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: imports {package}"
+        for path in sorted(own.folder.rglob("*.py"))
+        for package, line in structure.third_party_imports(path).items()
+        if not own.third_party & {one.lower().replace("_", "-") for one in distributions_of.get(package, [package])}
+    ]
+    assert not wrong, f"{name} needs {sorted(own.third_party)}:\n" + "\n".join(wrong)
 
 
 def test_distributions_need_one_another_in_no_circle():
