@@ -102,11 +102,11 @@ build/stamps/docs: build/stamps/run requirements/docs.txt docker/packages-docs.t
 	$(UV) pip install --quiet --require-hashes -r requirements/docs.txt
 	touch $@
 
-# The distributions of this repository; a clone may lack those at the edge. The build of the library's builds the
-# programs, too.
+# The distributions of this repository; a clone may lack those at the edge, hence --no-sources: uv refuses a workspace
+# that lacks a member. The build of the library's builds the programs, too.
 DISTRIBUTIONS = $(patsubst %/pyproject.toml,%,$(wildcard */pyproject.toml))
 # With --verbose uv passes on what ninja writes.
-INSTALL = docker/progress.sh build/install.log $(UV) pip install --verbose --no-build-isolation --no-deps \
+INSTALL = docker/progress.sh build/install.log $(UV) pip install --verbose --no-build-isolation --no-deps --no-sources \
           $(DISTRIBUTIONS:%=--editable ./%) \
           --config-settings=cmake.define.WEIR_BUILD_PEER=$(if $(shell ls $(LIBWEBRTC) 2>/dev/null),ON,OFF)
 BUILDING = building: ten minutes on two cores the first time, then seconds
