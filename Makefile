@@ -362,7 +362,7 @@ lint: build-test ## Check style, words and types and look for faults: ruff, word
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/lint/words.py
 	$(BIN)/python docs/pages.py --check
-	$(BIN)/mypy
+	$(BIN)/mypy $(wildcard */weir_* estimator/python/weir examples/python plugins/aiortc/weir_aiortc plugins/browser)
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
 	$(TIDY) $$(git ls-files 'calls/*.cc' 'estimator/*.cc' 'logs/*.cc' 'programs/*.cc' 'simulator/*.cc' 'webrtc_patch/*.cc')
 
