@@ -20,14 +20,18 @@ namespace weir {
 struct GuardRuleInfo {
   // Reason of an estimate that this rule was the last to change: "guard_" and the name, zero-terminated.
   std::string_view reason;
-  bool has_switch = false;      // it can be switched off
-  bool in_training = false;     // on in training; off for rules that raise the rate, on which a policy learns to rely
-  bool without_delays = false;  // works on arrivals without delays
+  // It can be switched off.
+  bool has_switch = false;
+  // On in training. Off for rules on which a policy learns to rely instead of acting itself.
+  bool in_training = false;
+  // Works on arrivals without delays, from their rates and losses alone.
+  bool without_delays = false;
 
   constexpr std::string_view name() const { return reason.substr(6); }
 };
 
-// All rules, in the order in which they run.
+// All rules, in the order in which they run. Switches and counters are by this index, so a new rule at the end keeps
+// those of the others.
 std::span<const GuardRuleInfo> GuardRules();
 
 inline constexpr size_t kMaxGuardRules = 16;

@@ -1,4 +1,5 @@
-// Interface of the guard's rules. A new rule is a file NAME_rule.cc in this folder and one row of guard_rules.cc.
+// Interface of the guard's rules. A new rule is a file NAME_rule.cc in this folder, one row of guard_rules.cc and one
+// line of BUILD.gn; its tests are in tests/estimator/guard.
 #ifndef WEIR_GUARD_GUARD_RULE_H_
 #define WEIR_GUARD_GUARD_RULE_H_
 
