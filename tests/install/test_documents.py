@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from edges import is_in_absent_edge
 
 ROOT = Path(__file__).parents[2]
 SOURCE = r"(?:py|h|cc|c|go|rs|js|css|html|sh|cmake|toml|patch|md|txt|svg|png)"
@@ -41,8 +42,7 @@ def is_there(path: str, document: str) -> bool:
     as the end of a path below the document's folder at the top."""
     folder = Path(document).parent
     path = path.removeprefix("./").rstrip("/")
-    # The papers are a distribution of its own, and may be absent.
-    if path.startswith("papers/") and not (ROOT / "papers").exists():
+    if is_in_absent_edge(ROOT / path):
         return True
     below = f"{folder.parts[0]}/" if folder.parts and folder.parts[0] != "docs" else ""
     return (
@@ -85,6 +85,8 @@ def test_every_link_of_a_document_leads_somewhere(document):
             continue
         path, _, anchor = target.partition("#")
         found = (ROOT / document).parent / path if path else ROOT / document
+        if is_in_absent_edge(found):
+            continue
         assert found.exists(), f"{document}: {target}"
         if anchor:
             assert anchor in anchors(found / "README.md" if found.is_dir() else found), f"{document}: {target}"

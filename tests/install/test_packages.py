@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+if not (ROOT / "plugins").is_dir():
+    pytest.skip("plugins/ is not here", allow_module_level=True)
 PACKAGES = ROOT / "estimator/packages"
 WRITE = """
 import sys

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+if not (ROOT / "plugins").is_dir():
+    pytest.skip("plugins/ is not here", allow_module_level=True)
 HEADER = (ROOT / "estimator/c/weir.h").read_text()
 JAVASCRIPT = (ROOT / "estimator/packages/node/index.js").read_text()
 GO = (ROOT / "plugins/pion/internal/native/types.go").read_text()

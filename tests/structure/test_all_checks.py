@@ -54,7 +54,9 @@ def test_every_target_is_a_check_or_known_to_be_none():
 
 def test_every_check_runs_every_night():
     workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
-    assert sorted(" ".join(workflow["jobs"]["nightly"]["strategy"]["matrix"]["checks"]).split()) == sorted(checks())
+    nightly = " ".join(workflow["jobs"]["nightly"]["strategy"]["matrix"]["checks"]).split()
+    here = [name for name in nightly if (ROOT / "plugins").is_dir() or not name.startswith("test-plugin-")]
+    assert sorted(here) == sorted(checks())
 
 
 @pytest.mark.parametrize(
