@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from edges import EDGES
 
 from weir_cli import installation
 from weir_cli.doctor_command import components
@@ -41,6 +42,7 @@ def targets():
     makefile = (ROOT / "Makefile").read_text()
     # The Makefile has one rule for all distributions. NAME stands for any of them.
     alone = {f"test-{path.parent.name}" for path in ROOT.glob("*/pyproject.toml")} | {"test-NAME"}
+    alone |= {f"test-{edge}" for edge in EDGES}
     return set(re.findall(r"^([a-z][\w-]*):(?!=)", makefile, re.MULTILINE)) | alone
 
 
