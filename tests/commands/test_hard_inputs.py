@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from edges import skip_without_command
 
 from weir_sim.installed import shipped_model
 
@@ -132,6 +133,7 @@ def test_byte_order_marks_and_line_ends_of_windows(weir, tmp_path, content):
     ],
 )
 def test_no_traceback(weir, tmp_path, arguments, message):
+    skip_without_command("whatif" if arguments == ("report", "loop") else arguments[0])
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "empty").write_bytes(b"")
     os.mkfifo(tmp_path / "pipe")

@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 
 import pytest
 import typer
+from edges import ABSENT_COMMANDS, skip_without_command
 
 from weir_cli.app import build_app
 
@@ -56,7 +57,7 @@ def test_the_commands_are_these_and_each_has_help(monkeypatch):
     without_papers = [entry for entry in entry_points(group="weir.commands") if entry.name != "papers"]
     monkeypatch.setattr("weir_cli.app.entry_points", lambda group: without_papers)
     found = commands(typer.main.get_command(build_app()))
-    assert found.keys() == COMMANDS
+    assert found.keys() == COMMANDS - ABSENT_COMMANDS
     assert all(found.values())
 
 
@@ -89,6 +90,7 @@ REFUSED = {
 
 
 def test_evaluate_names_the_suites_and_sets_that_there_are():
+    skip_without_command("evaluate")
     from weir_suites.evaluate_command import SETS
     from weir_suites.suites import SUITES
 
@@ -97,6 +99,7 @@ def test_evaluate_names_the_suites_and_sets_that_there_are():
 
 
 def test_evaluate_plans_without_scipy(tmp_path):
+    skip_without_command("evaluate")
     done = run(LISTING, "evaluate", "--suite", "natural", "--only", "nothing", cwd=tmp_path)
     assert done.stderr.startswith("weir: --only 'nothing': no scenario of natural is chosen; give others\n")
     assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
@@ -129,6 +132,7 @@ def test_a_quick_command_imports_only_what_it_needs(arguments):
 
 @pytest.mark.parametrize(("arguments", "message"), REFUSED.items(), ids=map(" ".join, REFUSED))
 def test_a_wrong_use_is_refused_before_anything_heavy_is_loaded_or_made(arguments, message, tmp_path):
+    skip_without_command(arguments[0])
     (tmp_path / "bad.onnx").write_text("no model")
     done = run(LISTING, *arguments, cwd=tmp_path, env=os.environ | {"WEIR_PEER": "nowhere", "WEIR_SIM": sys.executable})
     assert (done.returncode, done.stdout) == (3 if "missing:" in message else 2, "")

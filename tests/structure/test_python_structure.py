@@ -48,7 +48,7 @@ def test_a_distribution_imports_only_those_that_it_needs(name, imports):
     """
     own = DISTRIBUTIONS[name]
     needed = {DISTRIBUTIONS[other].package for other in structure.closure(DISTRIBUTIONS, name)} | {own.package}
-    optional = {DISTRIBUTIONS[other].package for other in own.optional}
+    optional = {DISTRIBUTIONS[other].package for other in own.optional if other in DISTRIBUTIONS}
     always = {one.imported for one in imports if one.at_module_level}
     wrong = [
         one

@@ -2,8 +2,19 @@
 
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
-EDGES = ("calls", "logs", "papers", "plugins", "suites")
+# The commands of each.
+EDGES = {
+    "calls": {"call", "link", "serve"},
+    "logs": {"whatif"},
+    "papers": {"paper"},
+    "plugins": set(),
+    "suites": {"bench", "evaluate"},
+}
+ABSENT = {edge for edge in EDGES if not (ROOT / edge).is_dir()}
+ABSENT_COMMANDS = {command for edge in ABSENT for command in EDGES[edge]}
 
 
 def is_in_absent_edge(path: Path) -> bool:
@@ -13,4 +24,10 @@ def is_in_absent_edge(path: Path) -> bool:
     except ValueError:
         return False
     edge = (parts[1:] if parts[:1] == ("tests",) else parts)[:1]
-    return bool(edge) and edge[0] in EDGES and not (ROOT / edge[0]).is_dir()
+    return bool(edge) and edge[0] in ABSENT
+
+
+def skip_without_command(command: str) -> None:
+    """Skips the test if the command is of a folder that is not here."""
+    if command in ABSENT_COMMANDS:
+        pytest.skip(f"the folder of `weir {command}` is not here")
