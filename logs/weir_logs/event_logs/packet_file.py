@@ -68,8 +68,8 @@ class PacketRecording:
         """The packets in the order of arrival."""
         for index in np.argsort(np.array(self._numbers["time_us"]), kind="stable"):
             sent = self._abs_send_times[index]
-            numbers = (numbers[index] for numbers in self._numbers.values())
-            yield RtpPacket(*numbers, abs_send_time=None if sent == _NO_TIME else sent)
+            values = {name: numbers[index] for name, numbers in self._numbers.items()}
+            yield RtpPacket(**values, abs_send_time=None if sent == _NO_TIME else sent)
 
     def span_us(self) -> tuple[int, int]:
         """The times of the first and the last packet."""
