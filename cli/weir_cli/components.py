@@ -100,7 +100,7 @@ def program_version(program: str) -> str | None:
         output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"\d+(?:\.\d+)+", output)
+    found = re.search(r"(?<!\d)\d+(?:\.\d+)+", output)
     return found[0] if found else output.strip().splitlines()[0]
 
 

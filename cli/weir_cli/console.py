@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from rich.console import Console
@@ -27,7 +26,7 @@ class _PlainConsole(Console):
             return
         with self.capture() as captured:
             super().print(*objects, **options)
-        self.file.write(re.sub(" +$", "", captured.get(), flags=re.MULTILINE))
+        self.file.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
 
 def output_console(pipe_width: int = 250) -> Console:

@@ -32,8 +32,8 @@ def whatif(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="An RTC event log (chrome://webrtc-internals, or StartRtcEventLog); or RTP as rtpdump or pcap, as the "
-            "receiver recorded it.",
+            help="An RTC event log (chrome://webrtc-internals, or StartRtcEventLog); or RTP as rtpdump, pcap or "
+            "pcapng, as the receiver recorded it.",
         ),
     ],
     controller: Annotated[
@@ -52,7 +52,7 @@ def whatif(
         int | None,
         typer.Option(
             "--abs-send-time-id", min=1, max=255, metavar="ID",
-            help="The header extension that is abs-send-time, for rtpdump and pcap. Default: found by its values.",
+            help="The header extension that is abs-send-time, for rtpdump and captures. Default: found by its values.",
         ),
     ] = None,
     closed_loop: Annotated[
@@ -73,7 +73,7 @@ def whatif(
     check_exists(file)
     if not file.is_file():
         kind = "a folder" if file.is_dir() else "no file"
-        raise InputError(f"{printable(file)}: is {kind}; give an event log, an rtpdump or a pcap")
+        raise InputError(f"{printable(file)}: is {kind}; give an event log, an rtpdump or a capture")
     with loading():
         from weir_eval.runs.simulator import say_left_out
         from weir_logs.event_logs.open_loop import OpenLoop, logged_targets

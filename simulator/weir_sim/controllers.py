@@ -138,6 +138,11 @@ def pool_members(line: str) -> tuple[str, ...]:
     Raises:
         ValueError: the specification is malformed; the message gives the character.
     """
+    try:
+        line.encode()
+    except UnicodeEncodeError as error:
+        # A surrogate: a byte of the command line that is not UTF-8, which the library refuses as another type.
+        raise ValueError(f"character {error.start + 1} is no UTF-8 text; correct it") from None
     pool = parse_pool(line)
     return (pool["pilot"], *pool["copilots"])
 

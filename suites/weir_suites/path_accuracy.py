@@ -33,7 +33,7 @@ from weir_eval.runs import scenario_sets as sets
 from weir_eval.runs.run_plans import complete_plans
 from weir_logs.event_logs.closed_loop import call_plan
 from weir_logs.event_logs.event_log import parse_event_log
-from weir_logs.event_logs.event_log_file import event_log_lines
+from weir_logs.event_logs.event_log_file import read_event_log
 from weir_logs.event_logs.open_loop import OpenLoop, difference, logged_targets
 from weir_logs.event_logs.path_estimate import estimate_path
 from weir_logs.event_logs.whatif import Recording, run_whatif
@@ -116,9 +116,9 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
     for one in paths:
         # The file name of EventLogPath in calls/virtual_call/peer_setup.cc.
         file = re.sub(r"[^\w-]", "_", f"{one.name}-gcc-1-0", flags=re.ASCII)
-        lines = event_log_lines(logs / f"{file}.rtceventlog")
-        log = parse_event_log(lines, one.name)
-        open_loop[one.name] = _open_loop_error(Recording(one.name, lines, log), model)
+        events = read_event_log(logs / f"{file}.rtceventlog")
+        log = parse_event_log(events.lines(), one.name)
+        open_loop[one.name] = _open_loop_error(Recording(one.name, events, log), model)
         estimates.append(estimate_path(log, one.name, _SRTP_TAG_BYTES).scenario)
     true, again = (calls(paths, POLICY, f"true-{seed}", seed) for seed in (1, 2))
     predicted = calls(estimates, POLICY, "predicted")

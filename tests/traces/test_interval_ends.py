@@ -148,7 +148,8 @@ def test_a_gap_in_own_csv_offers_both_sides(tmp_path: Path) -> None:
     path.write_text("time_s,rate_bps\n" + "".join(rows))
     gap = inspect_trace(path).errors[0]
     assert gap.code == "gap"
-    assert gap.repair == "this entry's rate holds until the next sample (with --rate-holds before, the next entry's)"
+    repair = "this entry's rate holds until the next sample (--rate-holds before: the next entry's; step: none)"
+    assert gap.repair == repair
 
 
 def test_own_csv_with_rates_of_stalls_is_not_filled(tmp_path: Path) -> None:

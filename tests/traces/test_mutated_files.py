@@ -32,6 +32,10 @@ MM_LINK = "# base timestamp: 5\n" + "".join(f"{7 * row} # 1504\n{7 * row} + 1504
 SABRE = '[{"duration_ms": 200, "bandwidth_kbps": 300.5, "latency_ms": 50}, {"duration_ms": 1000, "bandwidth_kbps": 90}]'
 MMSYS = '{"bandwidth_predictions": [1], "true_capacity": [NaN, 1000000, 2000000.5, 0, 3000000]}'
 IPERF = "".join(f"[  5]  {row}.00-{row + 1}.00  sec  1.25 MBytes  {9 + row}.5 Mbits/sec    0\n" for row in range(20))
+NUTTCP = "".join(
+    f"    1.4665 MB /   0.50 sec =   {24 + row}.6038 Mbps     0 retrans    54 KB-cwnd\n" for row in range(20)
+)
+UNITS = "".join(f"{row}s {30 - row}Mbps\n" for row in range(20))
 IPERF_JSON = '{"start": {}, "intervals": [{"sum": {"start": 0, "end": 1.5, "bits_per_second": 1000000.5}}, ' \
     '{"sum": {"start": 1.5, "end": 2.5, "bits_per_second": 2e6, "omitted": false}}], "end": {}}'  # fmt: skip
 JSON_TABLE = f'{{"time_s": {list(range(20))}, "rate_mbps": {[1.5] * 20}, "loss": 0.1}}'
@@ -40,7 +44,7 @@ CLOCK = "time,Mbps\n" + "".join(f"{134650 + row if row < 10 else 134690 + row},{
 SPLINTERS = [
     b"-", b"1e999", b"NaN", b"null", b"true", b"[]", b"{}", b'""', b"0.1e-320", b"9" * 400, b"\x00", b"\xff", b",",
     b"\xe2\x80\xa8", b"\n", b"\r\n", b"\xef\xbb\xbf", b"#", b'"', b"{", b"[", b"1_0", b"\xd9\xa1", b" ", b"-0.0",
-    b"1" + b"0" * 18,
+    b"1" + b"0" * 18, b"9" * 5000, b"Mbps",
 ]  # fmt: skip
 
 
@@ -81,9 +85,10 @@ def read(path: Path, content: bytes) -> bool:
         ("csv", CSV), ("mahimahi", MAHIMAHI), ("opennetlab", OPENNETLAB), ("columns", COLUMNS), ("byte log", BYTES),
         ("csv", UCC), ("mm-link", MM_LINK), ("sabre", SABRE), ("mmsys2024", MMSYS),
         ("iperf3", IPERF), ("iperf3", IPERF_JSON), ("csv", CLOCK), ("csv", JSON_TABLE),
+        ("nuttcp", NUTTCP), ("columns", UNITS),
     ],
     ids=["csv", "mahimahi", "opennetlab", "columns", "byte log", "ucc", "mm-link", "sabre", "mmsys2024", "iperf3",
-         "iperf3 json", "clock", "json table"],
+         "iperf3 json", "clock", "json table", "nuttcp", "units"],
 )  # fmt: skip
 def test_damaged_traces(tmp_path: Path, kind: str, content: str) -> None:
     assert recognized(Content(content, "x", AS_WRITTEN, 200)).name == kind

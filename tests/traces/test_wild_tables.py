@@ -1,5 +1,6 @@
 """Tables as the programs of others write them: what they mean, or the doubt with the options that remove it."""
 
+import gzip
 import json
 import random
 from pathlib import Path
@@ -142,6 +143,9 @@ def test_tables_that_leave_no_doubt(tmp_path: Path, text: str) -> None:
         ("".join(f"{rate}\n" for rate in RATES).replace(".", ","), "one number a row, and they do not rise"),
         (b"PK\x03\x04rest", "a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"),
         (b"\xd4\xc3\xb2\xa1rest", "give that with --unit s,bytes: tshark -r FILE -T fields"),
+        (b"\xa1\xb2\x3c\x4drest", "give that with --unit s,bytes: tshark -r FILE -T fields"),
+        (b"\x0a\x0d\x0d\x0arest", "give that with --unit s,bytes: tshark -r FILE -T fields"),
+        (gzip.compress(b"\x0a\x0d\x0d\x0arest", mtime=0), "give that with --unit s,bytes: tshark -r FILE -T fields"),
         (b"\xfd7zXZ\x00rest", "packed with xz; unpack it"),
         ("run_num,seq_num,nrStatus,Throughput\n3,0,C,5\n4,0,C,5\n", "line 3: another run_num begins"),
     ],

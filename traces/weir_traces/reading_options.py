@@ -36,11 +36,12 @@ class ReadingArguments:
         typer.Option(min=1e-3, max=86_400, metavar="S", help="Rows have no times, and each lasts S seconds."),
     ] = None
     rate_holds: Annotated[
-        Literal["before", "after"] | None,
+        Literal["before", "after", "step"] | None,
         typer.Option(
-            metavar="before|after",
+            metavar="before|after|step",
             help="A rate belongs to the time before its row, as in logs of what arrived, or after it, as in lists of "
-            "changes. Default: as the file shows.",
+            "changes, or to one step, without capacity where rows are missing, as in bins of counted packets. Default: "
+            "as the file shows.",
         ),
     ] = None
 

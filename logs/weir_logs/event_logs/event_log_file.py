@@ -7,7 +7,8 @@ from pathlib import Path
 
 from weir_cli.errors import InputError
 from weir_cli.files.input import open_file, printable
-from weir_logs.event_logs.packet_file import PCAPNG
+from weir_logs.event_logs.capture_file import PCAPNG
+from weir_logs.event_logs.event_file import EventFile
 from weir_sim.executables import find_event_log
 
 LONGEST_READING_S = 300
@@ -29,20 +30,22 @@ def is_event_log(path: Path) -> bool:
     )
 
 
-def event_log_lines(path: Path) -> bytes:
-    """The events of a log as JSON lines; their types are in logs/event_log/README.md.
+def read_event_log(path: Path) -> EventFile:
+    """The events of a log; their types are in logs/event_log/README.md.
 
     Raises:
         InputError: it is not an event log, is damaged from its first event on, or is too large.
         MissingComponent: weir-event-log is not installed.
     """
-    program = find_event_log()
+    program, events = find_event_log(), EventFile()
     try:
-        done = subprocess.run([program, path], capture_output=True, timeout=LONGEST_READING_S, check=False)
+        done = subprocess.run(
+            [program, path], stdout=events.for_process(), stderr=subprocess.PIPE, timeout=LONGEST_READING_S, check=False
+        )
     except subprocess.TimeoutExpired:
         raise InputError(f"{printable(path)}: takes over {LONGEST_READING_S} s to read; save a shorter log") from None
     if done.returncode:
         message = printable(done.stderr.decode(errors="replace").strip().removeprefix("weir-event-log: "))
         # There is no message if a signal or one of libwebrtc's checks ended it.
         raise InputError(message if done.returncode > 0 and message else f"{printable(path)}: a damaged RTC event log")
-    return done.stdout
+    return events

@@ -14,7 +14,7 @@ from weir_eval.report.page_table import Cell, Row, Table
 from weir_eval.report.page_template import render_page
 from weir_logs.event_logs.event_log import EventLog, parse_event_log
 from weir_logs.event_logs.event_log_charts import log_lead, log_over_time, queueing_delay_ms, received_bytes
-from weir_logs.event_logs.event_log_file import event_log_lines
+from weir_logs.event_logs.event_log_file import read_event_log
 
 # The index of the detector's states.
 _OVERUSING = 2
@@ -40,7 +40,7 @@ def write_event_log_report(path: Path, out: Path) -> tuple[dict[str, Any], Path]
         MissingComponent: weir-event-log is not there.
     """
     page, name = begin_page(out), printable(path.name)
-    log = parse_event_log(event_log_lines(path), name)
+    log = parse_event_log(read_event_log(path).lines(), name)
     described = describe_log(log)
     rows = [Row([Cell(_NAMES[key], kind="text"), _shown(value)]) for key, value in described.items() if key in _NAMES]
     numbers = Section("numbers", "Numbers", [Table(["", "Value"], rows)])

@@ -12,6 +12,7 @@ import numpy as np
 from weir_cli.errors import InputError, MissingComponent
 from weir_cli.files.input import printable
 from weir_eval.measures.flow_series import Array
+from weir_logs.event_logs.event_file import EventFile
 from weir_logs.event_logs.event_log import EventLog
 from weir_sim.executables import find_simulator
 
@@ -82,8 +83,8 @@ class OpenLoop:
         lowest_bps = min(logged.floor_bps() or DEFAULT_MIN_BPS, _MAX_BPS)
         return cls(model, objective, round(logged.first_bps()), round(lowest_bps))
 
-    def run(self, lines: bytes, controller: str, source: str) -> Targets:
-        """The targets of a controller on the events `lines`; times are those of the events.
+    def run(self, events: EventFile, controller: str, source: str) -> Targets:
+        """The targets of a controller on the events; times are those of the events.
 
         Raises:
             InputError: there are no packets of the controller's side, or it does not exist.
@@ -96,7 +97,9 @@ class OpenLoop:
             "--objective", self.objective,
         ]  # fmt: skip
         try:
-            done = subprocess.run(command, input=lines, capture_output=True, timeout=_LONGEST_RUN_S, check=False)
+            done = subprocess.run(
+                command, stdin=events.for_process(), capture_output=True, timeout=_LONGEST_RUN_S, check=False
+            )
         except subprocess.TimeoutExpired:
             raise InputError(f"{source}: {controller} takes over {_LONGEST_RUN_S} s; give a shorter log") from None
         if done.returncode:

@@ -1,72 +1,98 @@
-"""Reads recordings of packets (rtpdump, pcap) as events for the estimator in open loop. Input is untrusted: its size is
-bounded, and packets other than RTP are skipped.
+"""Reads recordings of packets (rtpdump, pcap, pcapng) as events for the estimator in open loop.
+
+Input is untrusted: the file and its number of packets are bounded, and packets other than RTP are skipped. It is read
+in several passes, so that the memory is 32 bytes per packet, whatever the packets contain.
 """
 
-# Own code instead of dpkt 1.9.8, which takes twice the time and would shorten this file by a fifth. There nested IP
-# headers raise RecursionError, a short MPLS frame IndexError, and a cut last packet counts as whole.
 from __future__ import annotations
 
-import json
 import struct
+from array import array
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
 
 from weir_cli.errors import InputError
-from weir_cli.files.input import open_file, printable, read_bytes
-from weir_logs.event_logs.rtp_packet import RtpPacket, find_abs_send_time, parse_rtp
+from weir_cli.files.input import open_file, printable, why
+from weir_logs.event_logs.abs_send_time import AbsSendTimeFinder, decode_abs_send_time
+from weir_logs.event_logs.capture_file import PCAP, PCAPNG, captured_packets
+from weir_logs.event_logs.rtp_packet import RtpPacket, parse_rtp
+from weir_logs.event_logs.udp_packet import LINKS, udp_payload
 
 LARGEST_BYTES = 512 << 20
 MOST_PACKETS = 2_000_000
+_MOST_ADDRESSES = 100_000
 _RTPDUMP = b"#!rtpplay1.0 "
 _RTPDUMP_HEADER_BYTES = 16
 _LONGEST_FIRST_LINE = 200
-PCAPNG = b"\x0a\x0d\x0d\x0a"
-# Byte order and ticks per second, by magic.
-_PCAP = {
-    b"\xd4\xc3\xb2\xa1": ("<", 1_000_000),
-    b"\xa1\xb2\xc3\xd4": (">", 1_000_000),
-    b"\x4d\x3c\xb2\xa1": ("<", 1_000_000_000),
-    b"\xa1\xb2\x3c\x4d": (">", 1_000_000_000),
-}
-# Length of the link header and offset of its EtherType, by link type; -1: there is none, and IP follows.
-_LINKS = {1: (14, 12), 113: (16, 14), 276: (20, 0), 0: (4, -1), 108: (4, -1), 12: (0, -1), 14: (0, -1), 101: (0, -1),
-          228: (0, -1), 229: (0, -1)}  # fmt: skip
-_VLANS = (0x8100, 0x88A8)
-_IPV4, _IPV6 = 0x0800, 0x86DD
-_UDP = 17
-_UDP_HEADER_BYTES = 8
+# The numbers of a packet and their types, as in the module array.
+_NUMBERS = {
+    "time_us": "q", "ssrc": "I", "sequence_number": "H", "payload_type": "B", "rtp_timestamp": "I",
+    "header_bytes": "I", "payload_bytes": "I", "padding_bytes": "B",
+}  # fmt: skip
+_NO_TIME = -1
 
 
-@dataclass(frozen=True)
+@dataclass
 class PacketRecording:
-    """RTP packets from one sender address to one receiver address, in the order of arrival.
+    """RTP packets from one sender address to one receiver address.
 
     Attributes:
         left_out: number of RTP packets of other addresses.
         abs_send_time_id: identifier of the header extension abs-send-time; None if there is none.
     """
 
-    packets: list[RtpPacket]
-    left_out: int
-    abs_send_time_id: int | None
+    left_out: int = 0
+    abs_send_time_id: int | None = None
+    _numbers: dict[str, array[int]] = field(default_factory=lambda: {key: array(of) for key, of in _NUMBERS.items()})
+    _abs_send_times: array[int] = field(default_factory=lambda: array("i"))
 
-    def event_lines(self) -> bytes:
-        """Events in the form that `weir-sim open-loop` reads."""
-        return b"".join(
-            json.dumps(one.event(self.abs_send_time_id), separators=(",", ":")).encode() + b"\n" for one in self.packets
-        )
+    def __len__(self) -> int:
+        return len(self._abs_send_times)
+
+    def append(self, packet: RtpPacket) -> None:
+        """Adds a packet, without its extensions."""
+        for name, numbers in self._numbers.items():
+            numbers.append(getattr(packet, name))
+        self._abs_send_times.append(_NO_TIME)
+
+    def set_abs_send_time(self, index: int, value: int) -> None:
+        """Adds the extension to a packet, in the order of `append`."""
+        self._abs_send_times[index] = value
+
+    def packets(self) -> Iterator[RtpPacket]:
+        """The packets in the order of arrival."""
+        for index in np.argsort(np.array(self._numbers["time_us"]), kind="stable"):
+            sent = self._abs_send_times[index]
+            values = {name: numbers[index] for name, numbers in self._numbers.items()}
+            yield RtpPacket(**values, abs_send_time=None if sent == _NO_TIME else sent)
+
+    def span_us(self) -> tuple[int, int]:
+        """The times of the first and the last packet."""
+        return min(self._numbers["time_us"]), max(self._numbers["time_us"])
 
 
 def is_packet_file(path: Path) -> bool:
     """True for a file that begins like an rtpdump or a capture; False also for pipes and unreadable files."""
+    start = _start(path)
+    return start == _RTPDUMP or start[:4] in PCAP or start[:4] == PCAPNG
+
+
+def is_gzip(path: Path) -> bool:
+    """True for a compressed file; False also for pipes and unreadable files."""
+    return _start(path).startswith(b"\x1f\x8b")
+
+
+def _start(path: Path) -> bytes:
     try:
         with open_file(path) as file:
-            start = file.read(len(_RTPDUMP))
+            return file.read(len(_RTPDUMP))
     except OSError:
-        return False
-    return start == _RTPDUMP or start[:4] in _PCAP or start[:4] == PCAPNG
+        return b""
 
 
 def read_packet_file(path: Path, abs_send_time_id: int | None = None) -> PacketRecording:
@@ -76,96 +102,83 @@ def read_packet_file(path: Path, abs_send_time_id: int | None = None) -> PacketR
         InputError: the file cannot be read, has another format, or has no RTP.
     """
     source = printable(path)
-    data = read_bytes(path, LARGEST_BYTES)
-    if len(data) > LARGEST_BYTES:
-        raise InputError(f"{source}: over {LARGEST_BYTES >> 20} MiB; give a shorter recording")
-    if data.startswith(PCAPNG):
-        raise InputError(f"{source}: pcapng; convert it: editcap -F pcap FILE.pcapng FILE.pcap")
-    found = list(_rtpdump(data, source) if data.startswith(_RTPDUMP) else _pcap(data, source))
+    try:
+        with open_file(path) as file:
+            if file.seek(0, 2) > LARGEST_BYTES:
+                raise InputError(f"{source}: over {LARGEST_BYTES >> 20} MiB; give a shorter recording")
+            return _read(file, source, abs_send_time_id)
+    except OSError as error:
+        raise InputError(f"{source}: cannot be read ({why(error)})") from None
+
+
+def _read(file: BinaryIO, source: str, abs_send_time_id: int | None) -> PacketRecording:
     sizes: Counter[bytes] = Counter()
-    for address, packet in found:
+    for address, packet in _rtp_packets(file, source):
         sizes[address] += packet.payload_bytes
+        if len(sizes) > _MOST_ADDRESSES:
+            raise InputError(f"{source}: packets between over {_MOST_ADDRESSES:,} addresses; filter the capture")
     if not sizes:
         raise InputError(f"{source}: no RTP packets in it")
-    largest = max(sizes, key=lambda one: sizes[one])
-    packets = sorted((packet for address, packet in found if address == largest), key=lambda one: one.time_us)
-    identifier = find_abs_send_time(packets) if abs_send_time_id is None else abs_send_time_id
-    return PacketRecording(packets, len(found) - len(packets), identifier)
+    largest = max(sizes, key=lambda address: sizes[address])
+    recording, finder = PacketRecording(), AbsSendTimeFinder()
+    for address, packet in _rtp_packets(file, source):
+        if address != largest:
+            recording.left_out += 1
+            continue
+        recording.append(packet)
+        if abs_send_time_id is None:
+            finder.add(packet)
+    identifier = finder.identifier() if abs_send_time_id is None else abs_send_time_id
+    recording.abs_send_time_id = identifier
+    if identifier is None:
+        return recording
+    kept = (packet for address, packet in _rtp_packets(file, source) if address == largest)
+    for index, packet in zip(range(len(recording)), kept, strict=False):
+        sent = decode_abs_send_time(packet.extensions().get(identifier))
+        if sent is not None:
+            recording.set_abs_send_time(index, sent)
+    return recording
 
 
-def _rtpdump(data: bytes, source: str) -> Iterator[tuple[bytes, RtpPacket]]:
-    end = data.find(b"\n", 0, _LONGEST_FIRST_LINE)
-    if end < 0 or len(data) < end + 1 + _RTPDUMP_HEADER_BYTES:
+def _rtp_packets(file: BinaryIO, source: str) -> Iterator[tuple[bytes, RtpPacket]]:
+    """Addresses and packets, from the begin of the file."""
+    file.seek(0)
+    is_rtpdump = file.read(len(_RTPDUMP)) == _RTPDUMP
+    file.seek(0)
+    packets = _rtpdump(file, source) if is_rtpdump else _captured(file, source)
+    for count, found in enumerate(packets):
+        if count == MOST_PACKETS:
+            raise InputError(f"{source}: over {MOST_PACKETS:,} RTP packets; give a shorter recording")
+        yield found
+
+
+def _rtpdump(file: BinaryIO, source: str) -> Iterator[tuple[bytes, RtpPacket]]:
+    if not file.readline(_LONGEST_FIRST_LINE).endswith(b"\n") or len(file.read(_RTPDUMP_HEADER_BYTES)) < 16:
         raise InputError(f"{source}: an rtpdump without its header")
-    place = end + 1 + _RTPDUMP_HEADER_BYTES
-    count = 0
-    while place + 8 <= len(data):
-        length, packet_length, offset_ms = struct.unpack_from(">HHI", data, place)
+    while len(head := file.read(8)) == 8:
+        length, packet_length, offset_ms = struct.unpack(">HHI", head)
         # `length` includes the header of 8 bytes; `packet_length` is 0 for RTCP.
-        if length < 8 or place + length > len(data):
-            break
-        packet = parse_rtp(data[place + 8 : place + length], 1000 * offset_ms, packet_length) if packet_length else None
+        if length < 8 or len(data := file.read(length - 8)) < length - 8:
+            return
+        packet = parse_rtp(data, 1000 * offset_ms, packet_length) if packet_length else None
         if packet is not None:
-            count = _next_count(count, source)
             yield b"", packet
-        place += length
 
 
-def _pcap(data: bytes, source: str) -> Iterator[tuple[bytes, RtpPacket]]:
-    if data[:4] not in _PCAP or len(data) < 24:
-        raise InputError(f"{source}: neither an rtpdump nor a capture (pcap)")
-    order, ticks = _PCAP[data[:4]]
-    link = struct.unpack_from(f"{order}I", data, 20)[0] & 0x0FFFFFFF
-    if link not in _LINKS:
-        raise InputError(f"{source}: a capture of link type {link}; those of Ethernet, Linux and IP are read")
-    place, count = 24, 0
-    while place + 16 <= len(data):
-        seconds, fraction, captured = struct.unpack_from(f"{order}III", data, place)
-        place += 16
-        if place + captured > len(data):
-            break
-        found = _udp(data[place : place + captured], link)
-        place += captured
+def _captured(file: BinaryIO, source: str) -> Iterator[tuple[bytes, RtpPacket]]:
+    other_link: int | None = None
+    is_known = False
+    for link, time_us, frame in captured_packets(file, source):
+        if link not in LINKS:
+            other_link = link
+            continue
+        is_known = True
+        found = udp_payload(frame, link)
         if found is None:
             continue
         address, payload, missing = found
-        packet = parse_rtp(payload, 1_000_000 * seconds + fraction * 1_000_000 // ticks, len(payload) + missing)
+        packet = parse_rtp(payload, time_us, len(payload) + missing)
         if packet is not None:
-            count = _next_count(count, source)
             yield address, packet
-
-
-def _next_count(count: int, source: str) -> int:
-    if count >= MOST_PACKETS:
-        raise InputError(f"{source}: over {MOST_PACKETS:,} RTP packets; give a shorter recording")
-    return count + 1
-
-
-def _udp(frame: bytes, link: int) -> tuple[bytes, bytes, int] | None:
-    """Addresses and ports, the captured part of the payload, and the number of missing bytes; None if it is not UDP."""
-    header, type_place = _LINKS[link]
-    if len(frame) < header:
-        return None
-    if type_place >= 0:
-        kind = int.from_bytes(frame[type_place : type_place + 2], "big")
-        while kind in _VLANS and len(frame) >= header + 4:
-            kind = int.from_bytes(frame[header + 2 : header + 4], "big")
-            header += 4
-        if kind not in (_IPV4, _IPV6):
-            return None
-    packet = frame[header:]
-    version = packet[0] >> 4 if packet else 0
-    if version == 4 and len(packet) >= 20:
-        ip_bytes, is_whole = 4 * (packet[0] & 0x0F), int.from_bytes(packet[6:8], "big") & 0x3FFF == 0
-        protocol, addresses = packet[9], packet[12:20]
-    elif version == 6 and len(packet) >= 40:
-        ip_bytes, is_whole, protocol, addresses = 40, True, packet[6], packet[8:40]
-    else:
-        return None
-    if protocol != _UDP or not is_whole or ip_bytes < 20 or len(packet) < ip_bytes + _UDP_HEADER_BYTES:
-        return None
-    ports, length = packet[ip_bytes : ip_bytes + 4], int.from_bytes(packet[ip_bytes + 4 : ip_bytes + 6], "big")
-    if length < _UDP_HEADER_BYTES:
-        return None
-    payload = packet[ip_bytes + _UDP_HEADER_BYTES : ip_bytes + length]
-    return addresses + ports, payload, length - _UDP_HEADER_BYTES - len(payload)
+    if other_link is not None and not is_known:
+        raise InputError(f"{source}: a capture of link type {other_link}; those of Ethernet, Linux and IP are read")

@@ -6,28 +6,31 @@ Lost packets are gaps in the sequence numbers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from weir_logs.event_logs.abs_send_time import encode_abs_send_time
 from weir_logs.event_logs.event_log import EventLog
-from weir_logs.event_logs.packet_file import PacketRecording
-from weir_logs.event_logs.rtp_packet import RtpPacket, encode_abs_send_time
+from weir_logs.event_logs.rtp_packet import RtpPacket
 
 _RTP_HEADER_BYTES = 20
 _VIDEO_CLOCK_HZ = 90_000
-_ABS_SEND_TIME_ID = 1
 _PAYLOAD_TYPE = 96
 
 
-def reported_packet_lines(log: EventLog) -> bytes:
-    """Events in the form that `weir-sim open-loop` reads, in the order of arrival; empty without feedback."""
+def reported_packet_lines(log: EventLog) -> Iterator[bytes]:
+    """Events in the form that `weir-sim open-loop` reads, in the order of arrival; none without feedback."""
     reports = log.reports
     if not reports or not len(reports["sent_s"]):
-        return b""
+        return
     order = np.argsort(reports["sent_s"], kind="stable")
     sent_s, received_s, sizes = (reports[name][order] for name in ("sent_s", "received_s", "size_bytes"))
     to_log_s = log.begin_s + float(np.nanmin(reports["time_s"] - reports["received_s"], initial=np.inf))
-    packets = [
-        RtpPacket(
+    for index in np.argsort(received_s, kind="stable"):
+        if not np.isfinite(received_s[index]):
+            continue
+        yield RtpPacket(
             time_us=round(1e6 * (received_s[index] + to_log_s)),
             ssrc=1,
             sequence_number=int(index) & 0xFFFF,
@@ -36,9 +39,5 @@ def reported_packet_lines(log: EventLog) -> bytes:
             header_bytes=_RTP_HEADER_BYTES,
             payload_bytes=max(int(sizes[index]) - _RTP_HEADER_BYTES, 1),
             padding_bytes=0,
-            extensions={_ABS_SEND_TIME_ID: encode_abs_send_time(sent_s[index])},
-        )
-        for index in np.argsort(received_s, kind="stable")
-        if np.isfinite(received_s[index])
-    ]
-    return PacketRecording(packets, 0, _ABS_SEND_TIME_ID).event_lines()
+            abs_send_time=encode_abs_send_time(sent_s[index]),
+        ).event_line()

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from weir_cli.errors import InputError
 from weir_cli.files.input import printable
 from weir_cli.files.output import begin_page, write_text
 from weir_eval.report.display import css_name
 from weir_eval.report.page_blocks import Section, note
 from weir_eval.report.page_table import Block, Cell, Cells, Row, Table
 from weir_eval.report.page_template import render_page
+from weir_logs.event_logs.event_file import EventFile
 from weir_logs.event_logs.event_log import EventLog, parse_event_log
 from weir_logs.event_logs.event_log_charts import log_lead, log_over_time, target_line
-from weir_logs.event_logs.event_log_file import event_log_lines
+from weir_logs.event_logs.event_log_file import read_event_log
 from weir_logs.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference, logged_targets
-from weir_logs.event_logs.packet_file import is_packet_file, read_packet_file
+from weir_logs.event_logs.packet_file import is_gzip, is_packet_file, read_packet_file
 from weir_logs.event_logs.reported_packets import reported_packet_lines
 
 _HEADS = (
@@ -38,10 +41,10 @@ AT_RECEIVER = ("weir", "gcc-remb", "rule")
 
 @dataclass(frozen=True)
 class Recording:
-    """The events of a file as JSON lines and as columns. `note`: for readers, on abs-send-time and omitted packets."""
+    """The events of a file, and their numbers as columns. `note`: for readers, on abs-send-time and omitted packets."""
 
     name: str
-    lines: bytes
+    events: EventFile
     log: EventLog
     note: str = ""
 
@@ -58,12 +61,13 @@ def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording
         MissingComponent: it is an event log, and weir-event-log is missing.
     """
     name = printable(path.name)
+    if is_gzip(path):
+        raise InputError(f"{printable(path)}: is packed with gzip; unpack it first")
     if not is_packet_file(path):
-        lines = event_log_lines(path)
-        return Recording(name, lines, parse_event_log(lines, name))
+        events = read_event_log(path)
+        return Recording(name, events, parse_event_log(events.lines(), name))
     packets = read_packet_file(path, abs_send_time_id)
-    lines = packets.event_lines()
-    begin_us, end_us = packets.packets[0].time_us, packets.packets[-1].time_us
+    begin_us, end_us = packets.span_us()
     head = f'{{"type":"log","begin_us":{begin_us},"end_us":{end_us},"feedback":""}}\n'.encode()
     found = (
         "no abs-send-time, so delays are unknown"
@@ -71,7 +75,8 @@ def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording
         else (f"abs-send-time is extension {packets.abs_send_time_id}")
     )
     others = f"; {packets.left_out:,} packets of other addresses are left out" if packets.left_out else ""
-    return Recording(name, lines, parse_event_log(head + lines, name), found + others)
+    events = EventFile(packet.event_line() for packet in packets.packets())
+    return Recording(name, events, parse_event_log(chain([head], events.lines()), name), found + others)
 
 
 def run_whatif(recording: Recording, controllers: Sequence[str], settings: OpenLoop) -> list[Targets]:
@@ -81,11 +86,11 @@ def run_whatif(recording: Recording, controllers: Sequence[str], settings: OpenL
         InputError: there are no packets of a controller's side.
         MissingComponent: weir-sim, or a controller in it, is missing.
     """
-    lines = recording.lines
+    events = recording.events
     if set(controllers) - set(AT_SENDER) and not len(recording.log.of("received", "payload_bytes")[0]):
         # Controllers at the sender ignore received packets, and those at the receiver ignore all others.
-        lines += reported_packet_lines(recording.log)
-    found = [settings.run(lines, name, recording.name) for name in controllers]
+        events = EventFile(chain(events.lines(), reported_packet_lines(recording.log)))
+    found = [settings.run(events, name, recording.name) for name in controllers]
     return [replace(targets, time_s=targets.time_s - recording.log.begin_s) for targets in found]
 
 

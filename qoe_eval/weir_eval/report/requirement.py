@@ -21,8 +21,8 @@ from weir_eval.report.display import dated
 from weir_eval.report.text import libwebrtc_of
 
 _OPERATORS: Final = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
-_RULE = re.compile(r"\s*(?P<measure>[a-z0-9_]+)\s*(?P<operator>[<>]=?)(?!=)\s*(?P<bound>\S.*?)\s*", re.DOTALL)
-_UNSIGNED = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_RULE = re.compile(r"\s*(?P<measure>[a-z0-9_]+)\s*(?P<operator>[<>]=?)(?!=)\s*(?P<bound>\S.*)", re.DOTALL)
+_UNSIGNED = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _NUMBER = re.compile(rf"([+-]?)({_UNSIGNED})")
 _OFFSET = re.compile(rf"(?:\s*([+-])\s*({_UNSIGNED}))?")
 _HOW = "MEASURE, one of >= <= > <, then a number, or a controller with or without +NUMBER or -NUMBER"
@@ -82,7 +82,8 @@ def parse_requirement(text: str, own: Sequence[str], others: Sequence[str], kind
         InputError: it is none.
     """
     option = f"--require '{printable(text)}'"
-    rule = _RULE.fullmatch(text)
+    # Stripped here: in the pattern, the time would grow with the square of a run of blanks.
+    rule = _RULE.fullmatch(text.strip())
     if rule is None:
         raise InputError(f"{option}: is no rule; give {_HOW}")
     measures = MEASURES.of(kind)

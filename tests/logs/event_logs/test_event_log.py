@@ -9,7 +9,7 @@ import pytest
 from weir_cli.errors import InputError, MissingComponent
 from weir_logs.event_logs.event_log import parse_event_log
 from weir_logs.event_logs.event_log_charts import event_log_chart
-from weir_logs.event_logs.event_log_file import event_log_lines, is_event_log
+from weir_logs.event_logs.event_log_file import is_event_log, read_event_log
 from weir_logs.event_logs.path_estimate import estimate_path
 from weir_sim.executables import find_event_log
 from weir_traces.schema.scenario import Scenario
@@ -47,7 +47,7 @@ def test_the_report_has_rates_delay_loss_and_probes(log, run_weir, tmp_path):
     assert numbers["probes"] > 0
     assert numbers["delay_ms_p95"] > 1
     assert (tmp_path / "page/report.html").read_text(encoding="utf-8").count("acknowledged") > 0
-    chart = event_log_chart(parse_event_log(event_log_lines(log), "log"), "log")
+    chart = event_log_chart(parse_event_log(read_event_log(log).lines(), "log"), "log")
     assert [row["title"] for row in chart["rows"]][:3] == ["Rate, kbps", "Delay, ms", "Lost, %"]
 
 
@@ -93,7 +93,7 @@ def test_damaged_logs_are_read_or_refused(log, tmp_path):
         damaged = tmp_path / "damaged"
         damaged.write_bytes(bytes(data))
         with contextlib.suppress(InputError):
-            found = parse_event_log(event_log_lines(damaged), "damaged")
+            found = parse_event_log(read_event_log(damaged).lines(), "damaged")
             assert found.duration_s >= 0
             assert estimate_path(found, "damaged").scenario.duration_s > 0
 

@@ -1,15 +1,16 @@
 """`weir whatif` on recordings of RTP, and the differences of targets."""
 
+import gzip
 import json
 
 import numpy as np
 import pytest
-from made_packets import pcap, rtpdump, stream
+from made_packets import pcap, pcapng, rtpdump, stream
 
 from weir_logs.event_logs.open_loop import Targets, difference
 
 
-@pytest.mark.parametrize("write", [rtpdump, pcap])
+@pytest.mark.parametrize("write", [rtpdump, pcap, pcapng])
 def test_the_estimator_sees_the_path_of_a_recording(write, run_weir, tmp_path):
     path = tmp_path / "recording"
     path.write_bytes(write(stream(duration_s=40, rate_bps=1_500_000, capacity_bps=1_000_000)))
@@ -22,6 +23,22 @@ def test_the_estimator_sees_the_path_of_a_recording(write, run_weir, tmp_path):
     assert rule["lowest_kbps"] < 1100
     assert gcc_remb["lowest_kbps"] < 1100
     assert (tmp_path / "weir-whatif/report.html").is_file()
+
+
+def test_a_packed_capture_is_refused_with_the_way_to_read_it(run_weir, tmp_path):
+    path = tmp_path / "recording.pcap.gz"
+    path.write_bytes(gzip.compress(pcap(stream(duration_s=2))))
+    status, _, error = run_weir("whatif", path, "--controller", "rule")
+    assert (status, error) == (2, f"weir: {path}: is packed with gzip; unpack it first\n")
+
+
+def test_a_byte_that_is_no_text_in_a_controller_is_refused(run_weir, tmp_path):
+    path = tmp_path / "recording"
+    path.write_bytes(rtpdump(stream(duration_s=2)))
+    for controller in ("a=\udcff", "pilot=weir fusion=\ud800"):
+        status, _, error = run_weir("whatif", path, "--controller", controller)
+        assert status == 2
+        assert "is no UTF-8 text; correct it" in error
 
 
 def test_a_free_path_lets_targets_rise(run_weir, tmp_path):

@@ -10,6 +10,7 @@ from weir_cli.errors import InputError
 from weir_eval.measures.summary import summarise
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.summary import RunAbout
+from weir_eval.report import requirement
 from weir_eval.report.requirement import end_with_unmet, parse_requirement, parse_requirements
 
 OTHERS = ["gcc", "gcc-remb", "gcc:A/b/", "my-1", "pilot=weir copilots=nada,rule", "a"]
@@ -37,6 +38,13 @@ def parse(text, others=OTHERS):
 )
 def test_rules(text, found):
     assert parse(text) == found
+
+
+def test_the_digits_of_a_number_can_be_split_in_one_way_only():
+    """Two repeats that match the same digits make the time grow with the square of their number."""
+    assert r"\d+\.?\d*" not in requirement._UNSIGNED
+    for number in ("1.", "1.5", ".5", "12e3"):
+        assert parse(f"loss_ratio<{number}")[3] == float(number)
 
 
 @given(st.sampled_from(list(MEASURES.of("replay"))), OPERATORS, st.sampled_from(["", *OTHERS]), NUMBERS, SPACES)

@@ -11,8 +11,8 @@ from weir_traces.schema.scenario import Scenario
 from weir_traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 TraceFormat = Literal[
-    "scenario", "opennetlab", "sabre", "mmsys2024", "iperf3", "mm-link", "byte log", "mahimahi", "rates", "csv",
-    "puffer", "ucc", "starlink", "lumos5g", "columns",
+    "scenario", "opennetlab", "sabre", "mmsys2024", "iperf3", "nuttcp", "mm-link", "byte log", "mahimahi", "rates",
+    "csv", "puffer", "ucc", "starlink", "lumos5g", "columns",
 ]  # fmt: skip
 
 

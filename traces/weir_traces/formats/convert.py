@@ -37,7 +37,7 @@ def parse_queue(text: str) -> Queue:
     Raises:
         InputError: it has none of these forms, or is not greater than 0.
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-zA-Z]*)", text.strip())
     unit = match[2].lower() if match else "?"
     if not match or unit not in _QUEUE_UNITS:
         raise InputError(f"--queue {text[:40]!r}: write milliseconds (300), bytes (120kB, 15000B) or packets (50pkt)")
@@ -58,7 +58,7 @@ def parse_rate(text: str) -> float:
     Raises:
         InputError: it has none of these forms, or is not greater than 0.
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\d+)?)\s*([a-zA-Z]*)\s*", text)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?(?:[eE]\d+)?)\s*([a-zA-Z]*)", text.strip())
     if not match or match[2].lower() not in _RATE_UNITS:
         raise InputError(f"rate {text[:40]!r}: write bit/s with an optional k, M or G (2500000, 300k, 2.5M)")
     rate = float(match[1]) * _RATE_UNITS[match[2].lower()]

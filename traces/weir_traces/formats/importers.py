@@ -28,6 +28,7 @@ _NO_TEXT = (
     (b"\xd4\xc3\xb2\xa1", _CAPTURE),
     (b"\xa1\xb2\xc3\xd4", _CAPTURE),
     (b"\x4d\x3c\xb2\xa1", _CAPTURE),
+    (b"\xa1\xb2\x3c\x4d", _CAPTURE),
     (b"\x0a\x0d\x0d\x0a", _CAPTURE),
 )
 # The first line that spreadsheets write to name the separator.

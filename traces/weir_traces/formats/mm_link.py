@@ -14,7 +14,7 @@ from weir_cli.errors import InputError
 from weir_traces.bounds import DEFAULT_WINDOW_MS
 from weir_traces.formats import ImportedTrace
 from weir_traces.formats.mahimahi import read_mahimahi
-from weir_traces.formats.tables.table import content_lines
+from weir_traces.formats.tables.splitting import content_lines
 
 _EVENT = re.compile(r"(\d{1,15}) ([#+a-z-])(?: \d+)+")
 _BASE = re.compile(r"^# base timestamp: (\d{1,15})\s*$", re.MULTILINE)

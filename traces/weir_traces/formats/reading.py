@@ -7,8 +7,10 @@ from typing import Literal
 
 from weir_traces.formats.units import RateUnit
 
-RateHolds = Literal["after", "before"]
-"""The time to which a rate applies: until the next row (after), or since the previous row (before)."""
+RateHolds = Literal["after", "before", "step"]
+"""The time to which a rate applies: until the next row (after), since the previous row (before), or for one step, with
+no capacity in time without a row (step).
+"""
 
 
 @dataclass(frozen=True)

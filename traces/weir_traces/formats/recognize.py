@@ -24,6 +24,7 @@ from weir_traces.formats.iperf import (
 )
 from weir_traces.formats.mm_link import is_mm_link, read_mm_link
 from weir_traces.formats.mmsys import KEYS, is_mmsys, read_mmsys
+from weir_traces.formats.nuttcp import is_nuttcp, read_nuttcp
 from weir_traces.formats.opennetlab import read_opennetlab
 from weir_traces.formats.reading import Reading
 from weir_traces.formats.sabre import is_sabre, read_sabre
@@ -31,7 +32,8 @@ from weir_traces.formats.tables.columns import read_columns
 from weir_traces.formats.tables.header_table import read_header_table
 from weir_traces.formats.tables.json_table import json_table, read_json_table
 from weir_traces.formats.tables.one_column import has_decimal_commas, is_one_column, read_one_column
-from weir_traces.formats.tables.table import Table, content_lines, is_header, is_row
+from weir_traces.formats.tables.splitting import content_lines, is_header, is_row
+from weir_traces.formats.tables.table import Table
 from weir_traces.formats.validation import Finding
 from weir_traces.schema.scenario import Scenario
 
@@ -51,7 +53,9 @@ class Content:
     def json(self) -> Any:
         """Parsed JSON, None for other texts. Raises InputError for invalid JSON."""
         text = without_preface(self.text)
-        if not text.lstrip().startswith(("{", "[")) or is_no_json(text.lstrip()):
+        begin = text.lstrip()
+        # Rows of iperf and stamps of nuttcp begin with a bracket, too.
+        if not begin.startswith(("{", "[")) or is_no_json(begin) or is_nuttcp(begin.partition("\n")[0]):
             return None
         if (test := joined_events(text)) is not None:
             return test
@@ -104,6 +108,11 @@ FORMATS = (
         "iperf3",
         lambda content: content.json is None and is_iperf_text(content.text),
         lambda content: read_iperf_text(content.text, content.source),
+    ),
+    Format(
+        "nuttcp",
+        lambda content: content.json is None and is_nuttcp(content.text),
+        lambda content: read_nuttcp(content.text, content.source),
     ),
     Format(
         "mm-link",

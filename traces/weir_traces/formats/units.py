@@ -19,6 +19,7 @@ _TIMES = {
     1e-6: ("us", "µs", "usec", "micros", "microsecond", "microseconds"),
     1e-9: ("ns", "nsec", "nanos", "nanosecond", "nanoseconds"),
 }
+_LONGEST = 40
 _NAMES = {1.0: "bit/s", 1e3: "kbps", 1e6: "Mbps", 1e9: "Gbps", 8.0: "byte/s", 8e3: "kbyte/s", 8e6: "Mbyte/s"}
 _HOW = (
     "write a rate (bps, kbps, Mbps, Gbps, B/s, kB/s, MB/s, KiB/s; bytes: those since the row before; total-bytes: all "
@@ -57,8 +58,11 @@ def time_name(seconds: float) -> str:
 
 
 def rate_unit(text: str) -> RateUnit | None:
-    """Parses a rate unit; None for other texts."""
-    text = re.sub(r"[\s_]*per[\s_]+", "/", text.strip())
+    """Parses a rate unit; None for other texts, and for those above _LONGEST characters."""
+    text = text.strip()
+    if len(text) > _LONGEST:
+        return None
+    text = re.sub(r"[\s_]*per[\s_]+", "/", text)
     if _DOUBTFUL.fullmatch(text):
         return None
     if found := _BITS.fullmatch(text):

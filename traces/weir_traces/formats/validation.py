@@ -20,7 +20,7 @@ are the module's constants::
   | `zero_share` | warning | no capacity for more than 5 % of the time | none |
   | `tiny_capacity` | warning | a rate above 0 and below 10 kbps: one packet takes a second | none |
   | `ignored`, `shifted`, `time_unit`, `fractions`, `sent` | warning | found by the importer | as in the message |
-  | `missing`, `same_time`, `uneven`, `counter` | warning | found in a table | as in the message |
+  | `missing`, `same_time`, `uneven`, `counter`, `empty_bins` | warning | found in a table | as in the message |
 
 A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; it is cut to the largest non-spike rate.
 """
@@ -215,7 +215,7 @@ def _gaps(samples: Samples) -> list[Finding]:
         Finding(
             "gap", "error", samples.source, samples.at(i),
             f"the next sample is {samples.durations_s[i]:g} s away, the usual step is {samples.regular_s:g} s",
-            "this entry's rate holds until the next sample (with --rate-holds before, the next entry's)",
+            "this entry's rate holds until the next sample (--rate-holds before: the next entry's; step: none)",
         )
         for i in np.flatnonzero(samples.durations_s > GAP_STEPS * samples.regular_s)
     ]  # fmt: skip

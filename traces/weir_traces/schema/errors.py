@@ -13,6 +13,7 @@ from weir_traces.schema.values_over_time import CHANGING, CONSTANT
 
 _FORMS = (CONSTANT, CHANGING, SINGLE, FUSED)
 _SHOWN = 10
+_LONGEST_KEY = 60
 
 
 def known_keys() -> frozenset[str]:
@@ -54,7 +55,8 @@ def _json_path(location: tuple[int | str, ...], data: Any) -> str:
         elif part in _FORMS or (isinstance(here, dict) and part not in here and here.get("kind") == part):
             continue  # pydantic adds the chosen variant, which is not a key in the file
         else:
-            path += f".{part}" if path else part
+            shown = part if len(part) <= _LONGEST_KEY else f"{part[:_LONGEST_KEY]}..."
+            path += f".{shown}" if path else shown
             here = here.get(part) if isinstance(here, dict) else None
     return path
 
@@ -73,7 +75,7 @@ def _fault(fault: Any) -> str:
     if kind == "literal_error":
         return f"{shown} is not allowed; use {context['expected']}"
     if kind == "union_tag_invalid":
-        return f"kind {context['tag']!r} is not known; use one of {context['expected_tags']}"
+        return f"kind {_shown(context['tag'])} is not known; use one of {context['expected_tags']}"
     if kind == "union_tag_not_found":
         return 'needs the key "kind"; add it'
     if kind == "value_error":

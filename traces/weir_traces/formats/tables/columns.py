@@ -7,6 +7,8 @@ unit too are refused with all plausible readings.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +17,8 @@ from weir_traces.formats import ImportedTrace
 from weir_traces.formats.reading import Reading
 from weir_traces.formats.tables.clock_digits import spelled_out
 from weir_traces.formats.tables.comments import units_in_comments
-from weir_traces.formats.tables.rate_rows import RateRows, trace_of_rows, trace_of_steps
+from weir_traces.formats.tables.rate_rows import trace_of_rows, trace_of_steps
+from weir_traces.formats.tables.rows import RateRows
 from weir_traces.formats.tables.table import Table
 from weir_traces.formats.tables.timestamps import (
     are_whole,
@@ -25,7 +28,7 @@ from weir_traces.formats.tables.timestamps import (
     read_times,
     usual_step,
 )
-from weir_traces.formats.units import RateUnit, time_name
+from weir_traces.formats.units import RateUnit, rate_unit, time_name, time_unit
 from weir_traces.formats.validation import SMALLEST_PLAUSIBLE_PEAK_BPS, UNNAMED_USUAL_BPS, Finding
 from weir_traces.schema.capacity import MAX_RATE_BPS
 
@@ -48,6 +51,7 @@ def read_columns(table: Table, reading: Reading) -> ImportedTrace:
         InputError: columns or units are ambiguous, or a row is invalid.
     """
     time, rate = _columns(table, reading)
+    reading = _with_units_of_cells(table, time, rate, reading)
     lines, (times, rates) = table.cells([rate if time is None else time, rate])
     name = table.name(rate)
     numbers = read_numbers(rates, name, table.source, lines)
@@ -72,10 +76,22 @@ def read_columns(table: Table, reading: Reading) -> ImportedTrace:
     return trace_of_rows(rows, reading)
 
 
+def _with_units_of_cells(table: Table, time: int | None, rate: int, reading: Reading) -> Reading:
+    """The statements, with the units that are beside the numbers. Raises InputError if a statement differs."""
+    rate_in, time_in = rate_unit(table.unit(rate)), None if time is None else time_unit(table.unit(time))
+    for found, stated in ((rate_in, reading.rate_unit), (time_in, reading.time_unit_s)):
+        if found is not None and stated not in (None, found):
+            raise InputError(f"{table.source}: --unit: the numbers have their units in each row; omit this unit")
+    return replace(reading, rate_unit=rate_in or reading.rate_unit, time_unit_s=time_in or reading.time_unit_s)
+
+
 def _columns(table: Table, reading: Reading) -> tuple[int | None, int]:
     """The columns of time and rate."""
     time = None if reading.time_column is None else table.column(reading.time_column, "--time-column")
     rate = None if reading.rate_column is None else table.column(reading.rate_column, "--rate-column")
+    with_rates = [index for index in range(table.width) if rate_unit(table.unit(index))]
+    if rate is None and len(with_rates) == 1:
+        rate = with_rates[0]
     if reading.step_s is not None:
         time = None
     elif time is None and table.width == 2 and rate in (None, 1):

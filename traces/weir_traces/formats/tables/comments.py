@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from weir_traces.formats.tables.headers import time_unit_in_name, unit_in_name
-from weir_traces.formats.tables.table import is_value, separator_of, split_row
+from weir_traces.formats.tables.splitting import is_value, separator_of, split_row
 from weir_traces.formats.units import RateUnit, rate_unit
 
 _COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)+")

@@ -19,7 +19,8 @@ from weir_traces.formats.tables.headers import (
     time_unit_in_name,
     unit_in_name,
 )
-from weir_traces.formats.tables.rate_rows import RateRows, trace_of_durations, trace_of_rows, trace_of_steps
+from weir_traces.formats.tables.rate_rows import trace_of_durations, trace_of_rows, trace_of_steps
+from weir_traces.formats.tables.rows import RateRows
 from weir_traces.formats.tables.table import Table
 from weir_traces.formats.tables.timestamps import read_numbers, read_times
 from weir_traces.formats.units import RateUnit, time_name
@@ -88,11 +89,16 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
 def _choose(table: Table, reading: Reading) -> _Columns:
     """The columns given by statements and header. Raises InputError if these are ambiguous."""
     names = table.names
-    assert names is not None
+    if names is None:
+        raise InputError(
+            f"{table.source}: line {table.header_line}: a row of data, and no header above it; close the quotes of the "
+            "header, and begin no name with #"
+        )
     known = known_header(names)
     lower = [name.lower() for name in names]
-    time, time_unit_s = _time_column(table, names, reading, lower.index(known.time) if known else None)
-    rate, unit = _rate_column(table, names, reading, known.rates if known else {})
+    named = table.names_with_units()
+    time, time_unit_s = _time_column(table, named, reading, lower.index(known.time) if known else None)
+    rate, unit = _rate_column(table, named, reading, known.rates if known else {})
     if known and time is not None:
         time_unit_s = time_unit_s or known.time_unit_s
     group = next((lower.index(name) for name in GROUP_NAMES if name in lower), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from weir_traces.formats import TraceFormat
@@ -103,29 +104,46 @@ def rate_columns(names: list[str]) -> list[int]:
     return down or up
 
 
+def unit_at_end(name: str) -> str:
+    """The text of the unit, of rates or times, in the name of a column; empty if there is none."""
+    return _base_and_unit(name)[1]
+
+
 def unit_in_name(name: str) -> RateUnit | None:
     """The rate unit in the name of a column, regardless of its other words."""
-    return rate_unit(_base_and_unit(name)[1])
+    return rate_unit(unit_at_end(name))
 
 
 def time_unit_in_name(name: str) -> float | None:
     """The time unit in the name of a column, s."""
-    return time_unit(_base_and_unit(name)[1])
+    return time_unit(unit_at_end(name))
 
 
 def _base_and_unit(name: str) -> tuple[str, str]:
     """A name without the unit at its end, and this unit; empty if there is none."""
-    text = re.sub(r"[\s_]per[\s_]", "/", name.strip())
-    for pattern in (
-        r"(.*?)[\s_-]*[(\[]([^()\[\]]+)[)\]]",
-        r"(.*)[\s_.-]([^\s_.-]+)",
-        r"(.*[a-z])([KMG]bps)",
-        r"()(.+)",
-    ):
-        found = re.fullmatch(pattern, text, flags=re.DOTALL)
-        if found and (rate_unit(found[2]) or time_unit(found[2])):
-            return found[1], found[2].strip()
+    text = re.sub(r"[ _]per[ _]", "/", re.sub(r"\s", " ", name.strip()))
+    for base, unit in _splits(text):
+        if rate_unit(unit) or time_unit(unit):
+            return base, unit.strip()
     return text, ""
+
+
+def _splits(text: str) -> Iterator[tuple[str, str]]:
+    """The places where the unit of a name may begin: in brackets, after a separator, as in dlMbps, or at its start.
+
+    Each is found in one pass from the end: a regular expression would take time that grows with the square of a name's
+    length.
+    """
+    if text.endswith((")", "]")):
+        opening = max(text.rfind("("), text.rfind("["))
+        if opening >= 0:
+            yield text[:opening], text[opening + 1 : -1]
+    place = max(map(text.rfind, " _.-"))
+    if place >= 0:
+        yield text[:place], text[place + 1 :]
+    if text.endswith(("Kbps", "Mbps", "Gbps")) and "a" <= text[-5:-4] <= "z":
+        yield text[:-4], text[-4:]
+    yield "", text
 
 
 def _words(base: str) -> set[str]:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from weir_cli.errors import InputError
 from weir_traces.formats.reading import RateHolds
+from weir_traces.formats.tables.empty_bins import grid_step
 
 LONG_STEPS = 3.0
 DIFFERENT_RATES = 2.0
@@ -53,7 +54,7 @@ class _Steps:
     """The steps between rows, and the rates at their starts and ends; arrays of shape [n - 1]."""
 
     def __init__(self, times_s: NDArray[np.float64], rates_bps: NDArray[np.float64]) -> None:
-        self.lengths_s, self.rates_bps = np.diff(times_s), rates_bps
+        self.times_s, self.lengths_s, self.rates_bps = times_s, np.diff(times_s), rates_bps
         self.starts, self.ends = rates_bps[:-1], rates_bps[1:]
         self.usual_s = float(np.median(self.lengths_s))
         low, high = np.minimum(self.starts, self.ends), np.maximum(self.starts, self.ends)
@@ -88,7 +89,7 @@ class _Steps:
         return "after" if self._are_stalls(after, before) else None
 
     def refusal(self, source: str, positions: list[str], why: str) -> InputError:
-        """The error that describes both readings."""
+        """The error that describes the readings."""
         among = self.doubtful if self.doubtful.size and not self.has_break() else np.arange(self.lengths_s.size)
         longest = int(among[np.argmax(self.lengths_s[among])])
         perhaps = ", perhaps in another recording: then keep one in a file" if self.has_break() else ""
@@ -98,7 +99,19 @@ class _Steps:
             f"  --rate-holds before: a rate belongs to the time before its row; mean {self.before_bps / 1e6:.4g} Mbps, "
             f"{self._stalled_s(self.ends):.4g} s below 100 kbps\n"
             f"  --rate-holds after: a rate holds until the next row; mean {self.after_bps / 1e6:.4g} Mbps, "
-            f"{self._stalled_s(self.starts):.4g} s below 100 kbps"
+            f"{self._stalled_s(self.starts):.4g} s below 100 kbps\n{self._in_bins()}"
+        )
+
+    def _in_bins(self) -> str:
+        """The reading as bins, of which some have no row."""
+        step_s = grid_step(self.times_s) or self.usual_s
+        length_s = float(np.sum(self.lengths_s)) + step_s
+        empty_s = float(np.sum(np.where(self.lengths_s > 1.5 * step_s, self.lengths_s - step_s, 0.0)))
+        mean_bps = float(np.sum(self.rates_bps)) * step_s / length_s
+        low_s = empty_s + step_s * np.count_nonzero(self.rates_bps < STALL_BPS)
+        return (
+            f"  --rate-holds step: a rate holds for {step_s:.4g} s, and nothing arrives without a row; mean "
+            f"{mean_bps / 1e6:.4g} Mbps, {low_s:.4g} s below 100 kbps"
         )
 
     def _usual_bits(self) -> float:
@@ -146,6 +159,13 @@ def side_of_rates(
         if holds := steps.shown():
             return Side(holds, shown=True)
     raise steps.refusal(source, positions, "the file does not show which step a rate belongs to")
+
+
+def refusal(
+    times_s: NDArray[np.float64], rates_bps: NDArray[np.float64], source: str, positions: list[str], why: str
+) -> InputError:
+    """The error that describes all readings of rows; ``why`` they are ambiguous. At least two rows."""
+    return _Steps(times_s, rates_bps).refusal(source, positions, why)
 
 
 def check_no_stalls(

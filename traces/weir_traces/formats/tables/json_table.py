@@ -12,7 +12,8 @@ from weir_cli.errors import InputError
 from weir_traces.formats import ImportedTrace
 from weir_traces.formats.reading import Reading
 from weir_traces.formats.tables.header_table import read_header_table
-from weir_traces.formats.tables.table import Table, is_value
+from weir_traces.formats.tables.splitting import is_value
+from weir_traces.formats.tables.table import Table
 
 _FEWEST_COLUMNS, _FEWEST_ROWS = 2, 2
 # Text that would end a cell, or turn the header into a comment or an empty line.

@@ -18,8 +18,9 @@ from weir_traces.bounds import DEFAULT_WINDOW_MS
 from weir_traces.formats import ImportedTrace
 from weir_traces.formats.mahimahi import DELIVERY_BITS, LATEST_START_MS, read_mahimahi
 from weir_traces.formats.reading import AS_WRITTEN, Reading
-from weir_traces.formats.tables.rate_rows import RateRows, trace_of_steps
-from weir_traces.formats.tables.table import content_lines
+from weir_traces.formats.tables.rate_rows import trace_of_steps
+from weir_traces.formats.tables.rows import RateRows
+from weir_traces.formats.tables.splitting import content_lines
 from weir_traces.formats.tables.timestamps import LARGEST_NUMBER, are_whole, is_number, read_number
 from weir_traces.formats.units import RateUnit, rate_unit
 from weir_traces.formats.validation import ARTEFACT_BPS
@@ -37,7 +38,7 @@ _SLOWEST_BPS, _SLOWEST_BPS_OF_FEW = 10e3, 100e3
 _MS = 1e-3
 _BPS = RateUnit(1.0)
 _BETWEEN = re.compile(r"(?<=[\d.])(?=[kKMmGgb])")
-_DECIMAL_COMMA = re.compile(r"\d+,\d+")
+_MAYBE_COMMA = re.compile(r"\d{1,20}(?:,\d{1,20})?", re.ASCII)
 _DIGITS = frozenset("0123456789\n")
 
 
@@ -50,7 +51,7 @@ def is_one_column(first: str) -> bool:
 def has_decimal_commas(text: str) -> bool:
     """True for rows such as 3,97 whose integer parts sometimes fall, as times do not."""
     rows = [line for _, line in islice(content_lines(text), _SEEN_ROWS)]
-    if not rows or not all(row.isdigit() or _DECIMAL_COMMA.fullmatch(row) for row in rows):
+    if not rows or not all(map(_MAYBE_COMMA.fullmatch, rows)):
         return False
     whole = [int(row.partition(",")[0]) for row in rows]
     return any("," in row for row in rows) and any(later < now for now, later in pairwise(whole))

@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 from numpy.typing import NDArray
 
 from weir_cli.errors import InputError
 from weir_traces.bounds import DEFAULT_WINDOW_MS
-from weir_traces.formats import ImportedTrace, TraceFormat
-from weir_traces.formats.reading import RateHolds, Reading
+from weir_traces.formats import ImportedTrace
+from weir_traces.formats.reading import Reading
 from weir_traces.formats.tables.amounts import are_packets, in_windows, since_row_before
-from weir_traces.formats.tables.holding import check_no_stalls, side_of_rates
-from weir_traces.formats.units import RateUnit
+from weir_traces.formats.tables.empty_bins import grid_step
+from weir_traces.formats.tables.row_order import put_in_order
+from weir_traces.formats.tables.row_side import regular_step, side_of_rows
+from weir_traces.formats.tables.rows import RateRows
+from weir_traces.formats.tables.write_bursts import refuse_bursts
 from weir_traces.formats.validation import Finding, Samples, check
-from weir_traces.schema.capacity import MAX_RATE_BPS, CapacityTrace
-
-
-@dataclass
-class RateRows:
-    """Rows of a table, in order.
-
-    Args:
-        times_s: [n], s, relative to the first row.
-        numbers: [n], in ``unit``; ``positions`` locate them in messages.
-        described: columns and units, for people.
-        first_s: time of the first row on the file's clock; None for dates.
-        end_s: end of the last rate, if the file has it.
-        holds: the side of a row on which its rate holds, if the format defines it.
-        usual_bps: a median above it is doubtful.
-        averages: rows of equal times are merged to their mean. Amounts are always merged, to their sum.
-    """
-
-    source: str
-    format: TraceFormat
-    times_s: NDArray[np.float64]
-    numbers: NDArray[np.float64]
-    unit: RateUnit
-    positions: list[str]
-    described: str
-    first_s: float | None = 0.0
-    end_s: float | None = None
-    holds: RateHolds | None = None
-    usual_bps: float = MAX_RATE_BPS
-    averages: bool = False
-    findings: list[Finding] = field(default_factory=list)
+from weir_traces.schema.capacity import CapacityTrace
 
 
 def trace_of_steps(rows: RateRows, step_s: float) -> ImportedTrace:
@@ -80,36 +51,46 @@ def trace_of_rows(rows: RateRows, reading: Reading) -> ImportedTrace:
     """The trace of rows with times.
 
     Raises:
-        InputError: the side on which rates hold is ambiguous, or the only row has no time before it.
+        InputError: the times are those of writing, the side on which rates hold is ambiguous, or the only row has no
+            time before it.
     """
+    if reading.rate_holds is None and (not rows.unit.is_amount or rows.unit.is_total):
+        refuse_bursts(rows.times_s, is_coarse=rows.averages, source=rows.source, positions=rows.positions)
     _take_differences(rows)
-    _put_in_order(rows)
+    put_in_order(rows)
     times, numbers, unit = rows.times_s, rows.numbers, rows.unit
     steps = np.diff(times)
     median = float(np.median(steps)) if steps.size else None
-    holds, shown = rows.holds, False
-    if unit.is_amount:
-        holds = "before"
-    elif reading.rate_holds is not None:
-        holds = reading.rate_holds
-    elif holds is None:
-        side = side_of_rates(times, numbers * unit.bps, rows.source, rows.positions)
-        holds, shown = side.holds, side.shown
-        if side.warning:
-            rows.findings.append(Finding("uneven", "warning", rows.source, rows.positions[0], side.warning))
-    elif rows.end_s is None:
-        check_no_stalls(times, numbers * unit.bps, rows.source, rows.positions)
-    described = f"{rows.described}, each rate {'since the row before' if holds == 'before' else 'until the next row'}"
-    if holds == "before":
-        return _held_before(rows, median, described)
+    side = side_of_rows(rows, reading)
+    if side.holds == "step":
+        return _held_for_steps(rows, grid_step(times) or median)
+    if side.holds == "before":
+        return _held_before(rows, median, f"{rows.described}, each rate since the row before")
+    if rows.end_s is not None and rows.end_s <= times[-1]:
+        raise InputError(f"{rows.source}: the last row, which ends the trace, is not later than {rows.positions[-1]}")
     _find_shift(rows, rows.first_s or 0.0)
-    regular = None
-    stated = shown or reading.rate_holds is not None
-    if not stated and median is not None and steps.size >= 10 and np.quantile(steps, 0.9) <= 1.5 * median:
-        regular = median
+    regular = None if side.shown else regular_step(times)
     period = rows.end_s if rows.end_s is not None else None if median is None else float(times[-1]) + median
     edges = np.append(times, period if period is not None else times[-1] + 1.0)
+    described = f"{rows.described}, each rate until the next row"
     return _checked(rows, numbers * unit.bps, edges, described, regular, endless=period is None)
+
+
+def _held_for_steps(rows: RateRows, step_s: float | None) -> ImportedTrace:
+    """The trace of rows that each last a step, with no capacity in the rest of the time."""
+    if step_s is None:
+        raise InputError(f"{rows.source}: one row alone shows no step; give at least two, or --step SECONDS")
+    times, first_s = rows.times_s, rows.first_s or 0.0
+    # Times near 0 are those of the ends of bins.
+    _find_shift(rows, 0.0 if abs(first_s - step_s) < step_s / 2 else first_s)
+    ends = np.append(times[1:], times[-1] + step_s)
+    is_hole = ends - times > 1.5 * step_s
+    rates = rows.numbers * rows.unit.bps / (step_s if rows.unit.is_amount else 1.0)
+    place = np.flatnonzero(is_hole) + 1
+    edges = np.insert(np.append(times, ends[-1]), place, times[is_hole] + step_s)
+    rows.positions = np.repeat(rows.positions, 1 + is_hole).tolist()
+    described = f"{rows.described}, each rate for {step_s:.6g} s, and no capacity without a row"
+    return _checked(rows, np.insert(rates, place, 0.0), np.round(edges, 9), described, None)
 
 
 def _held_before(rows: RateRows, median: float | None, described: str) -> ImportedTrace:
@@ -164,46 +145,3 @@ def _checked(
     found, repaired = check(samples)
     trace = CapacityTrace(edges_s[:-1], repaired.rates_bps, None if endless else float(edges_s[-1]))
     return ImportedTrace(rows.source, rows.format, trace, rows.findings + found, understood=described)
-
-
-def _put_in_order(rows: RateRows) -> None:
-    """Reverses rows that run from newest to oldest, merges rows of equal times if the format allows it, and drops other
-    rows whose time is not later; adds a finding for each case.
-    """
-    steps = np.diff(rows.times_s)
-    if steps.size > 1 and rows.end_s is None and np.all(steps <= 0) and np.any(steps < 0):
-        text = "the rows run from the newest to the oldest"
-        rows.findings.append(Finding("unsorted", "warning", rows.source, rows.positions[1], text, "sorted by time"))
-        first_s = float(rows.times_s[-1])
-        rows.times_s, rows.numbers = rows.times_s[::-1] - first_s, rows.numbers[::-1]
-        rows.positions = rows.positions[::-1]
-        rows.first_s = None if rows.first_s is None else rows.first_s + first_s
-        steps = np.diff(rows.times_s)
-    if np.all(steps > 0):
-        return
-    keep = [0]
-    merged = rows.numbers.copy()
-    counts = np.ones(merged.size)
-    same: list[int] = []
-    for index in range(1, rows.times_s.size):
-        step = rows.times_s[index] - rows.times_s[keep[-1]]
-        if step > 0:
-            keep.append(index)
-        elif step == 0 and (rows.averages or rows.unit.is_amount):
-            merged[keep[-1]] += merged[index]
-            counts[keep[-1]] += 0 if rows.unit.is_amount else 1
-            same.append(index)
-        else:
-            now, last = (rows.times_s[each] + (rows.first_s or 0.0) for each in (index, keep[-1]))
-            text = f"{now:g} s is not later than {last:g} s"
-            position = rows.positions[index]
-            rows.findings.append(
-                Finding("non_monotone_time", "error", rows.source, position, text, "the entry is dropped")
-            )
-    if same:
-        how = "bytes are added" if rows.unit.is_amount else "rates are averaged"
-        text = f"{len(same)} rows have the time of the row before; their {how}"
-        rows.findings.append(Finding("same_time", "warning", rows.source, rows.positions[same[0]], text))
-    if len(keep) < rows.times_s.size:
-        rows.times_s, rows.numbers = rows.times_s[keep], (merged / counts)[keep]
-        rows.positions = [rows.positions[index] for index in keep]

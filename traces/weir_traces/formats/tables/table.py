@@ -1,22 +1,22 @@
-"""Splits text into rows of cells: the separator, the header if there is one, and the cells of chosen columns."""
+"""The rows of a text: the header if there is one, and the cells of chosen columns."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator
 from itertools import chain
 
 from weir_cli.errors import InputError
 from weir_cli.files.input import printable
-from weir_traces.formats.tables.timestamps import is_number, is_timestamp
+from weir_traces.formats.tables.cell_units import unit_of_cell, without_units
+from weir_traces.formats.tables.headers import unit_at_end
+from weir_traces.formats.tables.splitting import DECIMAL_COMMA, is_value, open_quote, rows_of, separator_in
+from weir_traces.formats.tables.timestamps import is_timestamp
 
 # About two months in steps of 1 s.
 MOST_ROWS = 5_000_000
 MOST_COLUMNS = 1000
+LONGEST_NAME = 1000
 _SHOWN_HEADER = 1000
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 # Could as well be a whole number with thousands separators.
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 
@@ -25,7 +25,8 @@ class Table:
     """The rows of a text, split at the separator of its first row: commas, semicolons, bars, tabs or blanks.
 
     Empty lines and lines that begin with # are skipped. The first row is a header if none of its cells is a number or a
-    time. Rows can be read once, by ``cells``. Commas that do not separate cells may be decimal commas.
+    time, with or without a unit. Rows can be read once, by ``cells``. Commas that do not separate cells may be decimal
+    commas.
     """
 
     def __init__(self, text: str, source: str) -> None:
@@ -35,15 +36,20 @@ class Table:
             InputError: there is no row, or a row is not valid CSV.
         """
         self.source = source
-        rows = _rows(text, source)
+        rows = rows_of(text, source)
         first = next(rows, None)
         if first is None:
             raise InputError(f"{source}: no row of data; add at least one time and rate")
         self.header_line, cells = first
-        self.text, self.width, self.separator = text, len(cells), _separator_in(text)
+        self.text, self.width, self.separator = text, len(cells), separator_in(text)
         if self.width > MOST_COLUMNS:
             raise InputError(
                 f"{source}: line {self.header_line}: {self.width} columns; at most {MOST_COLUMNS} are read"
+            )
+        if max(map(len, cells)) > LONGEST_NAME:
+            raise InputError(
+                f"{source}: line {self.header_line}: a cell of over {LONGEST_NAME} characters; fix the line, or close "
+                "its quote"
             )
         self.names: list[str] | None = None
         if not any(is_value(cell) for cell in cells):
@@ -56,6 +62,8 @@ class Table:
                 self.names, self.width = [*self.names, ""], self.width + 1
             elif self.separator is None and '"' in text:
                 self.names, self.width = ["", *self.names], self.width + 1
+        if any("\n" in cell for cell in cells) and (self.names is None or len(self.first) != self.width):
+            raise open_quote(source, self.header_line - sum(cell.rstrip("\n").count("\n") for cell in cells))
         self._rows = chain([] if first is None else [first], rows)
 
     def shown_header(self) -> str:
@@ -71,7 +79,7 @@ class Table:
             InputError: no column, or more than one, has this name.
         """
         found = [index for index, name in enumerate(self.names or []) if name.lower() == text.strip().lower()]
-        if not found and text.strip().isdecimal() and 1 <= int(text) <= self.width:
+        if not found and re.fullmatch(r"\d{1,9}", text.strip()) and 1 <= int(text) <= self.width:
             found = [int(text) - 1]
         if len(found) != 1:
             kind = "no column" if not found else "more than one column"
@@ -85,11 +93,33 @@ class Table:
         """The name of a column for messages."""
         return printable(self.names[index][:60]) if self.names is not None else f"column {index + 1}"
 
+    def unit(self, index: int) -> str:
+        """The unit beside the number of a column's first cell, or in the cell after it; empty if there is none."""
+        if not self.first or index >= len(self.first):
+            return ""
+        return unit_of_cell(self._with_unit(self.first, index))
+
+    def _with_unit(self, row: list[str], index: int) -> str:
+        """A cell of a row, with the next one if the table has no header and that one is a unit in the first row."""
+        if self.names is None and index + 1 < self.width and not unit_of_cell(self.first[index]):
+            cell = f"{self.first[index]} {self.first[index + 1]}"
+            if unit_of_cell(cell):
+                return f"{row[index]} {row[index + 1]}"
+        return row[index]
+
+    def names_with_units(self) -> list[str]:
+        """The names of a header; those without a unit have that of the cells below."""
+        return [
+            f"{name} ({unit})" if (unit := self.unit(index)) and not unit_at_end(name) else name
+            for index, name in enumerate(self.names or [])
+        ]
+
     def cells(self, columns: list[int]) -> tuple[list[int], list[list[str]]]:
-        """Reads all rows; returns their line numbers, and the cells of each of these columns.
+        """Reads all rows; returns their line numbers, and the cells of each of these columns. Numbers with a unit are
+        converted to the unit in the column's name, else to that of the first row.
 
         Raises:
-            InputError: a row has more or fewer fields than the first, or there are too many rows.
+            InputError: a row has more or fewer fields than the first, units do not agree, or there are too many rows.
         """
         lines: list[int] = []
         found: list[list[str]] = [[] for _ in columns]
@@ -103,53 +133,12 @@ class Table:
                 raise InputError(f"{self.source}: line {line}: over {MOST_ROWS:,} rows, more than are read")
             lines.append(line)
             for cells, index in zip(found, columns, strict=True):
-                cells.append(row[index])
+                cells.append(self._with_unit(row, index))
+        for place, index in enumerate(columns):
+            if unit := self.unit(index):
+                stated = unit_at_end(self.names[index]) if self.names is not None else ""
+                found[place] = without_units(found[place], stated or unit, self.name(index), self.source, lines)
         return lines, _with_points(found)
-
-
-def content_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text that are neither empty nor comments, with their numbers."""
-    for number, line in enumerate(io.StringIO(text), start=1):
-        stripped = line.strip()
-        if stripped and not stripped.startswith("#"):
-            yield number, stripped
-
-
-def is_row(line: str) -> bool:
-    """True for a row of several cells that has a number or a time."""
-    cells = split_row(line, separator_of(line))
-    return len(cells) > 1 and any(map(is_value, cells))
-
-
-def is_header(lines: list[str]) -> bool:
-    """True if the first of these lines names columns: it has no number, and has separators or, give or take one, as
-    many words as the second line.
-    """
-    separator = separator_of(lines[0]) if lines else None
-    names = split_row(lines[0], separator) if lines else []
-    if not lines or any(map(is_value, names)):
-        return False
-    if separator is not None:
-        return True
-    second = split_row(lines[1], None) if len(lines) > 1 else []
-    return len(second) - len(names) in (0, 1) and is_value(second[-1])
-
-
-def split_row(line: str, separator: str | None) -> list[str]:
-    """The cells of a row; removes quotes."""
-    if '"' not in line:
-        return line.split(separator)
-    if separator is None:
-        line = line.replace("\t", " ").strip()
-    try:
-        return next(csv.reader([line], delimiter=separator or " ", skipinitialspace=separator is None), [])
-    except csv.Error:
-        return line.split(separator)
-
-
-def is_value(cell: str) -> bool:
-    """True for a timestamp or a number, which may have a decimal comma."""
-    return is_number(cell) or is_timestamp(cell) or bool(_DECIMAL_COMMA.fullmatch(cell))
 
 
 def _with_points(columns: list[list[str]]) -> list[list[str]]:
@@ -157,36 +146,6 @@ def _with_points(columns: list[list[str]]) -> list[list[str]]:
     all of these could be thousands separators; otherwise returns the columns unchanged.
     """
     commas = [cell for cells in columns for cell in cells if "," in cell and not is_timestamp(cell)]
-    if not commas or not all(map(_DECIMAL_COMMA.fullmatch, commas)) or all(map(_THOUSANDS.fullmatch, commas)):
+    if not commas or not all(map(DECIMAL_COMMA.fullmatch, commas)) or all(map(_THOUSANDS.fullmatch, commas)):
         return columns
     return [[cell if is_timestamp(cell) else cell.replace(",", ".") for cell in cells] for cells in columns]
-
-
-def separator_of(first: str) -> str | None:
-    """The separator of a table with this first line; None: blanks."""
-    # First try the separators between which numbers may have decimal commas.
-    for mark in (";", None):
-        cells = first.split(mark)
-        if len(cells) > 1 and all(is_number(cell) or _DECIMAL_COMMA.fullmatch(cell) for cell in cells):
-            return "\t" if mark is None and "\t" in first and not is_number(first.split()[0]) else mark
-    if (found := max(";,|", key=first.count)) in first:
-        return found
-    return "\t" if "\t" in first and not is_number(first.split()[0]) else None
-
-
-def _separator_in(text: str) -> str | None:
-    return separator_of(next(content_lines(text), (0, ""))[1])
-
-
-def _rows(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
-    separator = _separator_in(text)
-    if separator is None:
-        yield from ((number, split_row(line, None)) for number, line in content_lines(text))
-        return
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#"):
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise InputError(f"{source}: line {reader.line_num}: no CSV ({error}); fix the line") from None
