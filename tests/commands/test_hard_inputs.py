@@ -161,6 +161,7 @@ def test_a_full_disk_is_a_failure(weir):
     ],
 )
 def test_a_file_is_replaced_with_force_alone_and_a_pipe_needs_a_reader(weir, tmp_path, command, suffix):
+    skip_without_command(command[0])
     file, pipe = f"there{suffix}", f"pipe{suffix}"
     (tmp_path / file).write_text("mine")
     (tmp_path / "run").mkdir()

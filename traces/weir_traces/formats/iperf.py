@@ -18,7 +18,7 @@ import numpy as np
 
 from weir_cli.errors import InputError
 from weir_traces.formats import ImportedTrace
-from weir_traces.formats.opennetlab import entry_number
+from weir_traces.formats.json_numbers import entry_number
 from weir_traces.formats.validation import Finding, Samples, check
 from weir_traces.schema.capacity import CapacityTrace
 

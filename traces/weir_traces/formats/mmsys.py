@@ -11,7 +11,7 @@ import numpy as np
 
 from weir_cli.errors import InputError
 from weir_traces.formats import ImportedTrace
-from weir_traces.formats.opennetlab import LARGEST_NUMBER
+from weir_traces.formats.json_numbers import LARGEST_NUMBER
 from weir_traces.formats.validation import Finding, Samples, check
 from weir_traces.schema.capacity import CapacityTrace
 

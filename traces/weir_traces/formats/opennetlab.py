@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 from weir_cli.errors import InputError
 from weir_cli.files.output import format_json
 from weir_traces.formats import ImportedTrace
+from weir_traces.formats.json_numbers import entry_number
 from weir_traces.formats.validation import UNNAMED_USUAL_BPS, Finding, Samples, check
 from weir_traces.schema.capacity import CapacityTrace
 from weir_traces.schema.values_over_time import DelayOverTime, RatioOverTime
 
 LONGEST_RTT_MS = 20e3
-# As a duration in ms, 31 years; as a capacity in kbps, 1 Pbps.
-LARGEST_NUMBER = 1e12
 
 _Changing = TypeVar("_Changing", DelayOverTime, RatioOverTime)
 
@@ -125,16 +124,6 @@ def write_opennetlab(
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     pattern = [dict(zip(columns, row, strict=True)) for row in rows if row[0] > 0]
     return format_json({"type": "video", "downlink": {}, "uplink": {"trace_pattern": pattern}}) + "\n"
-
-
-def entry_number(entry: dict[str, Any], key: str, source: str, at: str, default: float | None = None) -> float | None:
-    """A number of an entry, or ``default`` if omitted. Raises InputError if it is not a number, or too large."""
-    if key not in entry:
-        return default
-    value = entry[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST_NUMBER:
-        raise InputError(f"{source}: {at}: {key} is {value!r:.40}; it must be a number of at most {LARGEST_NUMBER:g}")
-    return float(value)
 
 
 def _within(

@@ -173,7 +173,8 @@ def recognized(content: Content) -> Format:
         raise InputError(
             f'{content.source}: JSON, but neither a scenario ("schema": "weir.scenario/1") nor an OpenNetLab trace '
             '("uplink": {"trace_pattern": [...]}), a network of Sabre ([{"duration_ms": ..., "bandwidth_kbps": ...}]), '
-            'a session of MMSys 2024 ("true_capacity": [...]) or a table ({"time_s": [...], "rate_mbps": [...]}); '
+            'a session of MMSys 2024 ("true_capacity": [...]), a test of iperf3 ("intervals": [...]) or a table '
+            '({"time_s": [...], "rate_mbps": [...]}); '
             "convert it to one of these"
         )
     raise InputError(
