@@ -305,6 +305,34 @@ TEST_P(LayersTest, AfterAMinuteOfOneLayerAllAreBackAtOnce) {
   EXPECT_LE(call.longest_queue(), Ms(50));
 }
 
+// A server passes layers that send less than they declare. What a probe showed is shown again before it expires.
+TEST_P(LayersTest, TheTopStaysThoughItSendsLessThanItDeclares) {
+  for (const double sent_share : {0.15, 0.4, 0.7}) {
+    TestSendSidePath path = Path([](TimeDelta) { return Kbps(8000); });
+    path.layers = {Kbps(450), Kbps(1500), Kbps(4950)};
+    path.sent_share = sent_share;
+    TestSendSideCall& call = Begin(path, UpTo(Kbps(10'000)));
+    call.RunUntil(TimeDelta::Seconds(200));
+    const auto& changes = call.layer_changes();
+    EXPECT_LE(UntilTop(call, TimeDelta::Zero()), TimeDelta::Seconds(10)) << sent_share;
+    EXPECT_TRUE(changes.empty() || changes.back().first < TimeDelta::Seconds(10)) << sent_share;
+    EXPECT_LE(call.longest_queue(), Ms(50)) << sent_share;
+    EXPECT_LE(call.probe_share(), 0.03) << sent_share;
+  }
+}
+
+// A renewal fails where the path has shrunk, and no queue had shown that.
+TEST_P(LayersTest, TheTopIsLeftWhenAProbeFails) {
+  TestSendSidePath path = Path([](TimeDelta at) { return Kbps(at < TimeDelta::Seconds(15) ? 8000 : 2000); });
+  path.layers = {Kbps(450), Kbps(1500), Kbps(4950)};
+  path.sent_share = 0.15;
+  TestSendSideCall& call = Begin(path, UpTo(Kbps(10'000)));
+  call.RunUntil(TimeDelta::Seconds(60));
+  ASSERT_FALSE(call.layer_changes().empty());
+  EXPECT_LT(call.layer_changes().back().second, kTop);
+  EXPECT_LE(call.longest_queue(), Ms(50));
+}
+
 TEST_P(LayersTest, APathThatShrankMeanwhileIsNotOverfilled) {
   TestSendSidePath path = Path([](TimeDelta at) { return Kbps(at < TimeDelta::Seconds(40) ? 3000 : 700); });
   path.wanted_layers = [](TimeDelta at) {

@@ -37,6 +37,8 @@ struct TestSendSidePath {
   TimeDelta optimistic_from = TimeDelta::PlusInfinity();
   // Rates of layers, lowest first, of which LayerAllocator chooses one as the only media. If empty, filler is sent.
   std::vector<DataRate> layers;
+  // The rate that a layer sends, as a share of the rate that it declares.
+  double sent_share = 1;
   // If above zero, the filler desires this rate and sends probe clusters.
   DataRate desired_rate = DataRate::Zero();
   // The number of layers that the media wants.
@@ -109,7 +111,7 @@ class TestSendSideCall {
   }
 
   DataRate MediaRate() const {
-    return path_.layers.empty() ? estimator_.target_rate().target_rate : path_.layers[layer_];
+    return path_.layers.empty() ? estimator_.target_rate().target_rate : path_.layers[layer_] * path_.sent_share;
   }
 
   void SendPacket(DataSize size, PacketKind kind, int32_t cluster) {

@@ -14,6 +14,9 @@ constexpr int kAbsSendTimeBits = 24;
 constexpr int64_t kAbsSendTimeTicksPerSecond = int64_t{1} << 18;
 constexpr uint32_t kMinRtpClockRate = 1000;
 constexpr uint32_t kMaxRtpClockRate = 1'000'000;
+// Half-life of a stream's loss.
+constexpr TimeDelta kLossHalfLife = TimeDelta::Seconds(2);
+constexpr int kFewestWitnesses = 2;
 constexpr DataSize kMaxUdpPayload = DataSize::Bytes(65'535);
 
 bool IsPlausible(const PacketArrival& packet) { return IsTime(packet.arrival_time) && packet.size() <= kMaxUdpPayload; }
@@ -157,7 +160,10 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
   const bool is_new = slot.is_new || !place;
   if (!place) place = std::make_unique<Stream>();
   Stream& stream = *place;
-  if (is_new) stream.RestartDelay();
+  if (is_new) {
+    stream.RestartDelay();
+    stream.loss = {};
+  }
   stream.removed = false;
   stream.last_heard = packet.arrival_time;
   if (slot.evicted) ++counters_.ssrc_evictions;
@@ -169,8 +175,34 @@ std::optional<Arrival> ArrivalStatistics::OnPacket(const PacketArrival& packet) 
   }
   ReadArrivalTime(packet.arrival_time);
   arrival.packet.arrival_time = last_arrival_;
+  if (packet.kind == PacketKind::kVideo || packet.kind == PacketKind::kAudio)
+    arrival.lost_change = LossOnLink(stream, packet.kind, arrival.lost_change);
   ReadSendTime(packet, stream, arrival);
   return result;
+}
+
+int32_t ArrivalStatistics::LossOnLink(Stream& stream, PacketKind kind, int32_t lost_change) {
+  if (last_arrival_ - losses_aged_ >= kLossHalfLife) {
+    losses_aged_ = last_arrival_;
+    for (const std::unique_ptr<Stream>& other : streams_) {
+      if (other) other->loss.Age();
+    }
+  }
+  stream.loss.Add(kind, lost_change);
+  if (lost_change == 0) return 0;
+  return stream.loss.ForLink(lost_change, lost_change > 0 && IsUpstream(stream));
+}
+
+bool ArrivalStatistics::IsUpstream(const Stream& stream) const {
+  if (!stream.loss.has_loss()) return false;
+  int comparable = 0;
+  int witnesses = 0;
+  for (const std::unique_ptr<Stream>& other : streams_) {
+    if (!other || other.get() == &stream || !stream.loss.IsComparable(other->loss)) continue;
+    ++comparable;
+    witnesses += stream.loss.IsContradictedBy(other->loss) ? 1 : 0;
+  }
+  return witnesses >= kFewestWitnesses && 2 * witnesses >= comparable;
 }
 
 bool ArrivalStatistics::IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream) {
@@ -191,7 +223,7 @@ void ArrivalStatistics::RestartClock(Timestamp arrival_time) {
     if (stream->delay) *stream->delay = {};
     stream->last_heard = std::min(stream->last_heard, arrival_time);
   }
-  last_abs_send_time_ = last_arrival_ = arrival_time;
+  last_abs_send_time_ = losses_aged_ = last_arrival_ = arrival_time;
 }
 
 void ArrivalStatistics::RemoveStream(uint32_t ssrc) {

@@ -14,6 +14,7 @@
 #include "arrival/rtp_streams.h"
 #include "arrival/send_clock.h"
 #include "arrival/send_clock_check.h"
+#include "arrival/stream_loss.h"
 #include "weir/arrival.h"
 #include "weir/units.h"
 
@@ -39,6 +40,9 @@ class ArrivalStatistics {
   // retransmissions, left later. abs-send-time replaces RTP timestamps from its 20th packet on. RTP timestamps also
   // replace an abs-send-time that stands still or runs at a wrong pace (SendClockCheck). See SendTimeFilter for
   // implausible send times.
+  //
+  // Loss of a stream of audio or video that two comparable streams, and at least half of those, do not share is not
+  // reported: the packets were lost before they reached the link that all share.
   std::optional<Arrival> OnPacket(const PacketArrival& packet);
 
   void RemoveStream(uint32_t ssrc);
@@ -75,6 +79,7 @@ class ArrivalStatistics {
 
     SequenceNumbers sequence_numbers;
     SentPacket newest;
+    StreamLoss loss;
     // Null until RTP timestamps are used.
     std::unique_ptr<Delay> delay;
     bool has_rtp_timestamp = false;
@@ -87,6 +92,9 @@ class ArrivalStatistics {
   // False if the packet was counted and is dropped.
   bool ReadSequenceNumber(const PacketArrival& packet, bool is_new, Stream& stream, Arrival& arrival);
   void ReadArrivalTime(Timestamp arrival_time);
+  // Returns the part of `lost_change` that counts for the link.
+  int32_t LossOnLink(Stream& stream, PacketKind kind, int32_t lost_change);
+  bool IsUpstream(const Stream& stream) const;
   // Called when the receiver's clock was set back.
   void RestartClock(Timestamp arrival_time);
   static bool IsNewRtpTimestamp(const PacketArrival& packet, const Stream& stream);
@@ -107,6 +115,8 @@ class ArrivalStatistics {
   bool measures_by_rtp_ = false;
   int abs_send_times_ = 0;
   Timestamp last_arrival_ = Timestamp::MinusInfinity();
+  // When the streams' losses were last aged.
+  Timestamp losses_aged_ = Timestamp::MinusInfinity();
   DataRate lowest_rate_ = DataRate::Zero();
   // Result for the latest plausible send time.
   QueueingDelay::Result measured_;

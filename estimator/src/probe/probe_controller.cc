@@ -36,6 +36,8 @@ constexpr TimeDelta kExpiry = TimeDelta::Seconds(1);
 constexpr double kHeadroom = 1.25;
 constexpr double kNear = 0.8;
 constexpr TimeDelta kMaxAge = TimeDelta::Seconds(30);
+// Age at which a shown rate is probed again. Leaves time for several clusters before it expires.
+constexpr TimeDelta kRenewalAge = TimeDelta::Seconds(20);
 
 }  // namespace
 
@@ -89,7 +91,9 @@ std::optional<DataRate> ProbeController::EndCluster(const Facts& facts) {
     return std::nullopt;
   }
   ++counters_.carried;
-  shown_ = std::max(shown_, result->rate);
+  // A renewal that was too small for the old rate shows its own.
+  const bool renews = facts.now - shown_at_ > kRenewalAge && result->rate < shown_ * kNear;
+  shown_ = renews ? std::max(result->rate, receive_rate_) : std::max(shown_, result->rate);
   shown_at_ = facts.now;
   Request(facts);
   return result->rate;
@@ -100,12 +104,15 @@ void ProbeController::Request(const Facts& facts) {
   const DataRate wanted = desired_.next.IsZero() ? shown * kFirstStep : desired_.next;
   const DataRate next = succeeded_ ? std::max(wanted, shown * kNextStep) : wanted;
   // Rates above the maximum need no probe, and a receiver that lies would otherwise cause one cluster after another.
-  const DataRate rate = std::min({desired_.total, facts.max_rate, next});
-  const bool is_due = facts.now >= next_at_ && is_normal_ && !receive_rate_.IsZero();
+  const DataRate most = std::min(desired_.total, facts.max_rate);
   // A step to the next layer is worth a probe however small it is.
-  if (!is_due || rate <= (desired_.next.IsZero() ? shown * kWorthwhile : shown)) return;
+  const bool is_step = std::min(most, next) > (desired_.next.IsZero() ? shown * kWorthwhile : shown);
+  const DataRate rate = std::min(most, is_step ? next : shown);
+  const bool renews = !is_step && facts.now - shown_at_ > kRenewalAge && rate > receive_rate_ * kHeadroom;
+  const bool is_due = facts.now >= next_at_ && is_normal_ && !receive_rate_.IsZero();
+  if (!is_due || !(is_step || renews)) return;
   const bool is_near = limit_ >= rate * kNearLimit;
-  const DataRate carried = is_near ? std::min(limit_, rate * kKnown) : shown;
+  const DataRate carried = is_near ? std::min(limit_, rate * kKnown) : renews ? receive_rate_ : shown;
   const TimeDelta longest = is_near ? kLongDuration : kMaxDuration;
   const TimeDelta within_queue = std::min(kMaxQueue * (carried / (rate - carried)), longest);
   const double most_bytes = kMaxBudget + (succeeded_ ? kCredit : 0);
@@ -114,7 +121,7 @@ void ProbeController::Request(const Facts& facts) {
   const TimeDelta duration = std::max(std::min({within_queue, kMaxSize / rate, most_added / beyond}), kMinDuration);
   const DataRate possible = std::min({rate, kMaxSize / duration, receive_rate_ + most_added / duration});
   // A cluster that cannot be as large as needed shows nothing new once the path has carried its rate.
-  if (possible < rate && possible <= shown * kWorthwhile) return;
+  if (is_step && possible < rate && possible <= shown * kWorthwhile) return;
   const DataSize added = (possible - receive_rate_) * duration;
   if (budget_ + (succeeded_ ? kCredit : 0) < static_cast<double>(added.bytes())) return;
   const auto id = static_cast<int32_t>(++counters_.clusters);

@@ -59,6 +59,73 @@ TEST_F(ArrivalStatisticsTest, CountsAGapAndTakesItBackWhenPacketsAreLate) {
   EXPECT_EQ(statistics_.counters().reordered, 1u);
 }
 
+// A forwarding server passes on the gaps of a publisher whose uplink loses packets.
+class UpstreamLossTest : public testing::Test {
+ protected:
+  // Half a minute of video streams with a packet each 10 ms, which lose packets at random. Returns the reported loss.
+  static double ReportedLoss(const std::vector<double>& losses, PacketKind other_kind = PacketKind::kVideo) {
+    ArrivalStatistics statistics;
+    std::vector<TestStream> streams;
+    for (uint32_t ssrc = 1; ssrc <= losses.size(); ++ssrc) streams.emplace_back(ssrc);
+    std::mt19937 random(1);
+    int64_t reported = 0;
+    int64_t sent = 0;
+    for (int i = 0; i < 3000; ++i) {
+      for (size_t j = 0; j < streams.size(); ++j) {
+        ++sent;
+        if (random() % 1000 < losses[j] * 1000) {
+          streams[j].Skip(1);
+          continue;
+        }
+        PacketArrival packet = streams[j].Next(kStart + kSpacing * i);
+        packet.kind = j == 0 ? PacketKind::kVideo : other_kind;
+        if (const auto arrival = statistics.OnPacket(packet)) reported += arrival->lost_change;
+      }
+    }
+    return static_cast<double>(reported) / static_cast<double>(sent);
+  }
+};
+
+TEST_F(UpstreamLossTest, LossOfOneStreamIsNotTheLinks) {
+  EXPECT_LT(ReportedLoss({0.4, 0, 0, 0, 0}), 0.005);
+  EXPECT_LT(ReportedLoss({0.4, 0.3, 0, 0, 0}), 0.01);
+}
+
+TEST_F(UpstreamLossTest, LossThatAllStreamsShareIsTheLinks) {
+  EXPECT_NEAR(ReportedLoss({0.1, 0.1, 0.1, 0.1, 0.1}), 0.1, 0.01);
+  EXPECT_NEAR(ReportedLoss({0.4, 0.2, 0.2, 0.2, 0.2}), 0.24, 0.02);
+}
+
+TEST_F(UpstreamLossTest, LossCountsWithoutTwoWitnesses) {
+  EXPECT_NEAR(ReportedLoss({0.4}), 0.4, 0.02);
+  EXPECT_NEAR(ReportedLoss({0.4, 0}), 0.2, 0.02);
+  // Audio, whose small packets a short queue seldom drops, is no witness of video.
+  EXPECT_NEAR(ReportedLoss({0.4, 0, 0, 0, 0}, PacketKind::kAudio), 0.08, 0.01);
+}
+
+TEST_F(UpstreamLossTest, LatePacketsTakeBackOnlyWhatWasCounted) {
+  ArrivalStatistics statistics;
+  TestStream lossy(1);
+  std::vector<TestStream> others{TestStream(2), TestStream(3), TestStream(4)};
+  int64_t reported = 0;
+  std::vector<uint16_t> late;
+  for (int i = 0; i < 1000; ++i) {
+    const Timestamp now = kStart + kSpacing * i;
+    for (TestStream& other : others) statistics.OnPacket(other.Next(now));
+    const auto number = static_cast<uint16_t>(i);
+    if (i % 3 == 2) {
+      late.push_back(number);
+      continue;
+    }
+    reported += statistics.OnPacket(lossy.Make(number, now))->lost_change;
+    if (late.size() < 4) continue;
+    for (const uint16_t missing : late) reported += statistics.OnPacket(lossy.Make(missing, now))->lost_change;
+    late.clear();
+  }
+  EXPECT_GE(reported, 0);
+  EXPECT_LE(reported, 4);
+}
+
 TEST_F(ArrivalStatisticsTest, DropsDuplicates) {
   for (const uint16_t sequence_number : {5, 6, 8}) statistics_.OnPacket(stream_.Make(sequence_number, kStart));
   for (int i = 0; i < 1000; ++i) {
