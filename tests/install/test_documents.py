@@ -46,7 +46,7 @@ def is_there(path: str, document: str) -> bool:
         return True
     below = f"{folder.parts[0]}/" if folder.parts and folder.parts[0] != "docs" else ""
     # The end of a path may be of a folder that is not here.
-    if ABSENT and "/" not in path:
+    if ABSENT and not path.startswith(tuple(TOP)):
         return True
     return (
         (ROOT / path).exists()
@@ -130,6 +130,8 @@ def test_every_header_begins_by_saying_what_it_is():
 
 def test_comments_name_files_that_are_there():
     folders = [path.parent.name for path in ROOT.glob("*/pyproject.toml")]
+    if ABSENT:
+        pytest.skip(f"not here: {', '.join(sorted(ABSENT))}")
     missing = []
     for name in tracked(*(f"{folder}/*.{ending}" for folder in folders for ending in ("py", "h", "cc", "js"))):
         lines = [line for line in (ROOT / name).read_text().splitlines() if not line.startswith("#include")]

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from edges import ABSENT
 
 from weir_cli.installation import TARGETS, packages_of
 
@@ -46,6 +47,8 @@ def test_import_weir_loads_neither_onnx_runtime_nor_another_distribution():
 
 @pytest.mark.parametrize("requirement", TARGETS)
 def test_the_packages_of_a_distribution_are_locked(requirement):
+    if requirement.removeprefix("weir-") in ABSENT:
+        pytest.skip("its folder is not here")
     packages = packages_of(requirement)
     assert packages
     locked = "".join(f"\n{(ROOT / 'requirements' / f'{name}.txt').read_text()}" for name in LOCKED[requirement])

@@ -3,6 +3,7 @@
 from dataclasses import fields
 
 import pytest
+from edges import skip_without_command
 from typer.main import get_command
 
 from weir_cli.app import build_app
@@ -13,6 +14,7 @@ OPTIONS = {f"--{field.name.replace('_', '-')}" for field in fields(ReadingArgume
 
 @pytest.mark.parametrize("words", ["traces validate", "traces convert", "replay", "call", "link"])
 def test_commands_that_read_traces_share_the_options(words: str) -> None:
+    skip_without_command(words)
     command = get_command(build_app())
     for word in words.split():
         command = command.get_command(None, word)  # type: ignore[attr-defined] # groups have it
