@@ -83,7 +83,7 @@ build/stamps/call: build/stamps/run docker/packages-call.txt requirements/call.t
 # libwebrtc with Weir's patches: for the peer and the simulator, and, with its debug checks, for tests under sanitizers.
 LIBWEBRTC = build/libwebrtc/version
 CHECKED = build/libwebrtc/checked/version
-WITH_GN = $(shell find estimator/BUILD.gn estimator/include estimator/src webrtc_patch/adapter trainer/models/weir.onnx -type f)
+WITH_GN = $(shell find estimator/BUILD.gn estimator/include estimator/src webrtc_patch/adapter estimator/models/weir.onnx -type f)
 $(LIBWEBRTC): build/stamps/call $(wildcard webrtc_patch/libwebrtc/* webrtc_patch/patches/*) $(WITH_GN)
 	webrtc_patch/libwebrtc/build.sh build/libwebrtc
 	touch $@
@@ -134,10 +134,19 @@ model: webrtc train ## Make the shipped model again: train, export, replay, card
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report
 	$(BIN)/weir model $(MODEL_DIR)/weir.onnx --card --summary $(MODEL_DIR)/report/summary.json
 
-.PHONY: wheel
-wheel: | $(UV) build/stamps/packages ## Build a wheel with `weir-sim` in it, and the sdist, into build/dist
-	$(UV) build --quiet --out-dir build/dist --sdist .
-	$(UV) build --quiet --out-dir build/dist --wheel --python $(PYTHON) --config-setting=cmake.define.WEIR_BUILD_SIMULATOR=ON .
+# Those in C++ are built again only after a change of what they are built from.
+WHEELS = $(DISTRIBUTIONS:%=build/stamps/wheel-%)
+.PHONY: wheels
+wheels: $(WHEELS) ## Build a wheel of each distribution into build/dist; weir-sim's has the program
+
+build/stamps/wheel-%: | build/stamps/run
+	rm -f build/dist/$(subst -,_,$(shell sed -n 's/^name = "\(.*\)"/\1/p' $*/pyproject.toml))-*.whl
+	$(UV) build --quiet --no-build-isolation --python $(BIN)/python --out-dir build/dist \
+	  --config-setting=cmake.define.ONNXRUNTIME_ROOT=$(abspath build/onnxruntime) --wheel $*
+	touch $@
+SOURCES_OF = $(shell find $(1) -type f -not -path '*/__pycache__/*' 2>/dev/null)
+$(foreach folder,$(DISTRIBUTIONS),$(eval build/stamps/wheel-$(folder): $$(call SOURCES_OF,$(folder))))
+build/stamps/wheel-simulator: $(call SOURCES_OF,estimator/include estimator/src programs webrtc_patch/adapter)
 
 .PHONY: build-test
 build-test: build/stamps/test build/stamps/call build/stamps/papers ## Install what tests and calls need, and build all programs: torch, Chromium
@@ -160,8 +169,8 @@ report: build ## Replay the bundled scenarios with the built-in controllers (SEE
 	$(BIN)/weir replay catalogue --families --seeds $(SEEDS) --out $(REPORT_DIR)
 
 .PHONY: test
-test: ## Run the checks of every change: lint, C++ tests, sanitizers, Python tests; goes on after a failure
-	@tests/all.sh libwebrtc build-test lint test-cpp asan test-python
+test: ## Run the checks of every change: lint, C++ tests, sanitizers, each distribution alone; goes on after a failure
+	@tests/all.sh libwebrtc build-test lint test-cpp asan $(ALONE) test-workspace
 
 .PHONY: libwebrtc
 libwebrtc: build/stamps/call
@@ -173,10 +182,27 @@ test-cpp: build-test ## The C++ tests alone
 	ctest --test-dir build/release --output-on-failure -j $$(nproc)
 	cmake --preset debian -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	cmake --build --preset debian
-	WEIR_SIM=$(abspath build/debian/simulator/weir-sim) $(BIN)/pytest -q tests/qoe_eval/test_measurement.py -k fingerprint
+	WEIR_SIM=$(abspath build/debian/simulator/weir-sim) $(BIN)/pytest -q tests/commands/test_fingerprint.py
+
+# In folders and environments of their own: build/alone.
+ALONE = $(DISTRIBUTIONS:%=test-%)
+.PHONY: $(ALONE)
+$(filter-out test-estimator,$(ALONE)): test-%: wheels build/stamps/test build/stamps/call build/stamps/papers
+	UV=$(abspath $(UV)) tests/alone.sh $*
+
+# From nothing in minutes: only the packages of docker/packages-estimator.txt.
+test-estimator: ## The library alone: C++, C and Python tests, without ns-3, libwebrtc and the other folders
+	docker/packages.sh docker/packages-estimator.txt
+	[ -x "$(UV)" ] || { $(PYTHON) -m venv build/tools && build/tools/bin/pip install --quiet --disable-pip-version-check uv; }
+	UV=$(abspath $(UV)) tests/alone_estimator.sh
+
+.PHONY: test-workspace
+test-workspace: build-test ## The Python tests of what distributions have in common: structure, documents, installation, plug-ins
+	$(BIN)/pytest -n $$(nproc) --dist worksteal --durations=30 --durations-min=5 \
+	  tests/commands tests/fuzz tests/install tests/lint tests/plugins tests/structure
 
 .PHONY: test-python
-test-python: build-test ## The Python tests alone
+test-python: build-test ## All Python tests in one environment
 	$(BIN)/pytest -n $$(nproc) --dist worksteal --durations=30 --durations-min=5
 
 .PHONY: test-distributed
@@ -192,7 +218,7 @@ bench: build-test ## Measure; writes build/bench.json; then servers of 500 subsc
 .PHONY: cite
 cite: build/stamps/test ## Write the documents of docs/src, with the values of docs/results/*.json
 	$(BIN)/python docs/pages.py
-	$(BIN)/weir model trainer/models/weir.onnx --card
+	$(BIN)/weir model estimator/models/weir.onnx --card
 
 # An evening on two cores. WEIR_SHARED names the folder with traces/opennetlab and traces/mahimahi.
 .PHONY: results
@@ -272,7 +298,7 @@ test-docker: ## Build and run the images (as root)
 .PHONY: chaos
 chaos: webrtc build-test ## Every process of a call killed or stopped at every stage, and 100,000 races for each file; `make test` has a few
 	WEIR_CHAOS=all $(BIN)/pytest tests/calls/call/chaos
-	WEIR_RACE=100000 $(BIN)/pytest tests/traces/test_files.py -k race
+	WEIR_RACE=100000 $(BIN)/pytest tests/cli/test_files.py -k race
 
 .PHONY: mutants
 MUTANTS ?= 100000
@@ -338,7 +364,7 @@ lint: build-test ## Check style, words and types and look for faults: ruff, word
 	$(BIN)/python docs/pages.py --check
 	$(BIN)/mypy
 	$(CXX_FILES) | xargs $(BIN)/clang-format --dry-run --Werror
-	$(TIDY) $$(git ls-files 'estimator/*.cc' 'programs/*.cc' 'simulator/*.cc' 'webrtc_patch/*.cc')
+	$(TIDY) $$(git ls-files 'calls/*.cc' 'estimator/*.cc' 'logs/*.cc' 'programs/*.cc' 'simulator/*.cc' 'webrtc_patch/*.cc')
 
 .PHONY: tidy
 tidy: build-test ## clang-tidy over every C++ file that has changed since it last passed; lint excludes those of tests

@@ -31,7 +31,7 @@ def records() -> Mapping[str, Measurement]:
     Raises:
         InputError: one cannot be read, or is no longer about the repository.
     """
-    model = sha256_of_file(ROOT / "trainer/models/weir.onnx")
+    model = sha256_of_file(ROOT / "estimator/models/weir.onnx")
     fingerprints = read_fingerprints(ROOT / "simulator/fingerprints.json")
     found = {path.stem: read_measurement(path) for path in sorted((ROOT / "docs/results").glob("*.json"))}
     for name, record in found.items():
@@ -49,7 +49,7 @@ def cited(text: str) -> str:
     return _REFERENCE.sub(lambda found: _value(*found.groups()), text)
 
 
-def say(text: str) -> None:
+def paragraph(text: str) -> None:
     """Prints paragraphs and list items with values, wrapped. Items begin with "- "; a blank line ends a paragraph."""
     blocks = re.split(r"\n\s*\n|\n(?=- )", textwrap.dedent(text).strip())
     for index, block in enumerate(blocks):
@@ -62,18 +62,20 @@ def say(text: str) -> None:
         )
 
 
-def say_if_earlier(record: str, values: str) -> None:
+def cite_if_earlier(record: str, values: str) -> None:
     """Prints a paragraph if these values, such as "These calls", are of an earlier model than the shipped one."""
     found = records()[record]
     if found.subject == "earlier model":
-        say(f"{values} are of an earlier model ({found.date}, commit {found.commit}); its successor has made none yet.")
+        paragraph(
+            f"{values} are of an earlier model ({found.date}, commit {found.commit}); its successor has made none yet."
+        )
         print()
 
 
-def say_how(record: str) -> None:
+def cite_command(record: str) -> None:
     """Prints by which command, and so from how many seeds, the values of a record come."""
     print()
-    say(f"Measured by `{records()[record].command}`.")
+    paragraph(f"Measured by `{records()[record].command}`.")
 
 
 def table(head: Sequence[str], *rows: Sequence[str]) -> None:

@@ -27,7 +27,8 @@ html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "*/README.md", "*/*/README.md"]
-include_patterns += ["papers/weir_papers/*/README.md", "trainer/models/weir.md"]
+include_patterns += ["papers/weir_papers/*/README.md", "estimator/models/weir.md"]
+include_patterns += ["estimator/packages/node/README.md"]
 exclude_patterns = ["build", "runs", ".*", "**/__pycache__"]
 
 # Headings of READMEs are the targets of links such as `README.md#installing`.
@@ -54,6 +55,7 @@ docs/remb
 docs/sfus
 docs/pools
 docs/install
+estimator/packages/node/README
 docs/python
 docs/cpp
 examples/README
@@ -65,7 +67,7 @@ examples/sfu/README
 :glob:
 :caption: Results
 docs/results
-trainer/models/weir
+estimator/models/weir
 docs/decisions/README
 docs/decisions/[0-9]*
 papers/README
@@ -77,12 +79,16 @@ papers/weir_papers/*/README
 estimator/README
 webrtc_patch/README
 webrtc_patch/adapter/README
-webrtc_patch/peer/README
+calls/peer/README
+logs/event_log/README
 programs/README
 simulator/README
 trainer/README
 traces/README
 qoe_eval/README
+calls/README
+logs/README
+suites/README
 cli/README
 plugins/README
 plugins/aiortc/README
@@ -112,7 +118,7 @@ def add_contents(_app, name: str, source: list[str]) -> None:
         source[0] += CONTENTS
 
 
-def add_docstring(_app, _what: str, name: str, _value, _options, lines: list[str]) -> None:
+def add_docstring(_app, _kind: str, name: str, _value, _options, lines: list[str]) -> None:
     """Gives `weir`'s constants their docstrings, which only the stub has."""
     if (constant := ("", name.removeprefix("weir."))) in constants:
         lines[:] = constants[constant]

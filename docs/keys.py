@@ -39,8 +39,8 @@ def keys(tables: Mapping[str, type[BaseModel]]) -> None:
 def _docstrings(table: type[BaseModel]) -> dict[str, str]:
     """The docstrings below the fields of a class and its bases, each as one line. Python itself drops them."""
     found: dict[str, str] = {}
-    for one in reversed(table.__mro__[: table.__mro__.index(BaseModel)]):
-        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(one))).body
+    for owner in reversed(table.__mro__[: table.__mro__.index(BaseModel)]):
+        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
         assert isinstance(definition, ast.ClassDef)
         for field, below in pairwise(definition.body):
             match field, below:

@@ -15,8 +15,8 @@ from pathlib import Path
 ESTIMATOR = Path(__file__).resolve().parent
 ROOT = ESTIMATOR.parent
 SOURCE = ESTIMATOR / "src"
-MODEL = ROOT / "trainer/models/weir.onnx"
-# ONNX Runtime is for models that `weir export` did not write; here they are refused.
+MODEL = ESTIMATOR / "models/weir.onnx"
+# ONNX Runtime is for models other than the dense networks of `weir export`; here they are refused.
 EXCLUDED = {"src/onnx/onnx_session.cc", "src/onnx/onnxruntime_loader.cc"}
 # The files of which one or the other is compiled.
 CONDITIONS = {"policy_worker.cc": "!defined(__wasm__)", "policy_worker_absent.cc": "defined(__wasm__)"}

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "programs/input.h"
-#include "registry.h"
+#include "weir/names.h"
+#include "weir/objective.h"
 
 namespace weir {
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/custom_controller.h"
 #include "programs/input.h"
 #include "programs/line_process.h"
+#include "weir/custom_controller.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/result.h"

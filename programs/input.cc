@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "programs/json.h"
-#include "registry.h"
+#include "weir/names.h"
 
 namespace weir {
 

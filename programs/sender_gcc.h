@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pool/pool_specification.h"
+#include "weir/pool_specification.h"
 #include "weir/result.h"
 
 namespace weir {

@@ -39,7 +39,7 @@ int Main(int argc, char** argv) {
       argc, argv,
       {.name = "weir-sim",
        .summary = "Simulates calls over network paths, with every controller.",
-       .make_stack = MakeModelStack,
+       .make_stack = nullptr,
        .other = {.add = [&link](CLI::App& app) { return AddLink(app, link); },
                  .run = [&link] { return RunLink(link, STDIN_FILENO, STDOUT_FILENO) ? kDone : kFailed; }}});
 }

@@ -4,9 +4,6 @@ import sys
 import pytest
 from hypothesis import settings
 
-from weir_cli.errors import MissingComponent
-from weir_cli.main import main
-
 
 def pytest_configure():
     # A shell lets what it starts in the background ignore interrupts, and children inherit that; tests send them.
@@ -30,6 +27,7 @@ def restored(monkeypatch):
 
 @pytest.fixture(scope="session")
 def real_simulator():
+    from weir_cli.errors import MissingComponent
     from weir_sim.executables import find_simulator
 
     try:
@@ -43,6 +41,8 @@ def run_weir(tmp_path, monkeypatch, capfd):
     """Runs `weir ARGUMENTS` in the test's folder; returns status, standard output, standard error. Keywords are
     environment variables.
     """
+    from weir_cli.main import main
+
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments, **environment):

@@ -72,16 +72,18 @@ def _check_labels(options: CallOptions, labels: Sequence[str]) -> None:
     for label in labels:
         if not re.fullmatch(r"[\w.-]{1,40}", label):
             raise InputError(f"--controller '{printable(label)}': a label is of 1 to 40 letters, digits, '.', '-', '_'")
-    for option, given in (("--compare", options.compare), ("--model", options.model is not None)):
-        if given:
+    for option, is_set in (("--compare", options.compare), ("--model", options.model is not None)):
+        if is_set:
             raise InputError(f"{option}: has no meaning with commands at the ends")
 
 
 def _check_ends(options: CallOptions, names: Sequence[str], custom: Mapping[str, CustomController]) -> None:
     """Raises InputError for controllers that the ends of the call cannot run."""
-    for one in custom.values():
-        if one.model:
-            raise InputError(f"--controller '{one.source}': in calls, --model sets the model of the controller weir")
+    for controller in custom.values():
+        if controller.model:
+            raise InputError(
+                f"--controller '{controller.source}': in calls, --model sets the model of the controller weir"
+            )
     at_sender = [name for name in names if name in AT_NATIVE_SENDER]
     if at_sender and options.sender != "native":
         raise InputError(f"--controller '{at_sender[0]}': runs at the sender; add --sender native")

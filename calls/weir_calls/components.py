@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 from weir_calls.requirements import find_link_devices
-from weir_cli.components import Component, found_or_missing, program_version
-from weir_sim.executables import find_program
+from weir_cli.components import Component, found_or_missing, found_program, program_version
+from weir_sim.executables import find_peer, find_virtual_call
 
 _PROGRAMS = (("chromium", "Chromium"), ("espeak-ng", "espeak-ng"))
 
@@ -17,10 +16,5 @@ def components() -> Iterator[Component]:
     for program, label in _PROGRAMS:
         yield Component(label, "calls", program_version(program), f"apt-get install {program}")
     yield found_or_missing("user and network namespaces", "calls", lambda: f"with {find_link_devices()}")
-    for name in ("weir-peer", "weir-virtual-call"):
-        yield found_or_missing(name, "calls", functools.partial(_version_and_path, name))
-
-
-def _version_and_path(name: str) -> str:
-    path = str(find_program(name))
-    return ", ".join(filter(None, (program_version(path), path)))
+    yield found_program("weir-peer", "calls", find_peer)
+    yield found_program("weir-virtual-call", "calls", find_virtual_call)

@@ -54,9 +54,9 @@ def check_address(request: web.Request, hosts: Container[str]) -> None:
         raise web.HTTPForbidden(text="A request of another page.\n")
 
 
-def is_token(given: str, token: str) -> bool:
+def is_token(text: str, token: str) -> bool:
     """Compares a text with the token in constant time."""
-    return hmac.compare_digest(given.encode(errors="replace"), token.encode())
+    return hmac.compare_digest(text.encode(errors="replace"), token.encode())
 
 
 class Connections:
@@ -119,8 +119,8 @@ class Access:
 
     async def add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         """Adds security headers to every response, and the cookies; for the application's `on_response_prepare`."""
-        of_call = request.path.startswith(self._reports_below)
-        policy = _REPORT_POLICY if of_call else _PAGE_POLICY.format(host=request.host)
+        is_report = request.path.startswith(self._reports_below)
+        policy = _REPORT_POLICY if is_report else _PAGE_POLICY.format(host=request.host)
         response.headers.update(_HEADERS | {"Content-Security-Policy": policy})
         if self._has_address_token(request):
             files = f"{self._files_cookie}={self._files_token}; HttpOnly; SameSite=Lax; Path={self._reports_below}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from weir_calls.call import call_report
+from weir_cli.options import loading
 from weir_cli.reports import Report, ReportRequest
-from weir_eval.measures.summary import sorted_records
-from weir_eval.report.csv_tables import write_results_csv
 
 
 def rewrite(request: ReportRequest) -> Report | None:
@@ -16,6 +14,12 @@ def rewrite(request: ReportRequest) -> Report | None:
     """
     if not request.path.is_dir():
         return None
+    # Imported here, so that reports of single files start faster.
+    with loading():
+        from weir_calls.call import call_report
+        from weir_eval.measures.summary import sorted_records
+        from weir_eval.report.csv_tables import write_results_csv
+
     written = call_report.rewrite(request.path, request.reference)
     if written is None:
         return None

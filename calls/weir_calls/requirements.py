@@ -28,15 +28,15 @@ def check_requirements(*ends: str) -> None:
 
 def missing_requirements(*ends: str) -> list[str]:
     """The missing requirements of a call, each with its remedy."""
-    lacking = _missing(find_link_devices)
+    missing = _missing(find_link_devices)
     if "chromium" in ends:
         if not os.access(CHROMIUM, os.X_OK):
-            lacking.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
+            missing.append(f"{CHROMIUM}: apt-get install chromium; or call with --sender native")
         if shutil.which("setpriv") is None:
-            lacking.append("setpriv: apt-get install util-linux")
+            missing.append("setpriv: apt-get install util-linux")
         if find_spec("playwright") is None:
-            lacking.append(f"playwright: {how_to_get('webrtc', 'playwright')}")
-    return [*lacking, *_missing(find_peer, find_simulator, find_ffmpeg)]
+            missing.append(f"playwright: {how_to_get('webrtc', 'playwright')}")
+    return [*missing, *_missing(find_peer, find_simulator, find_ffmpeg)]
 
 
 def find_link_devices() -> str:
@@ -60,17 +60,17 @@ def find_ffmpeg() -> Path:
 
 def _missing(*finds: Callable[[], object]) -> list[str]:
     """Calls the functions, and returns what each lacks, with its remedy."""
-    lacking = []
+    missing = []
     for find in finds:
         try:
             find()
         except MissingComponent as error:
-            lacking.append(str(error))
-    return lacking
+            missing.append(str(error))
+    return missing
 
 
-def _check(what: str, lacking: Sequence[str]) -> None:
+def _check(purpose: str, missing: Sequence[str]) -> None:
     """Raises MissingComponent that lists what is lacking for a link or call, if anything is."""
-    if lacking:
-        listed = "\n".join(f"  - {one}" for one in lacking)
-        raise MissingComponent(f"{what} cannot be made here; missing:\n{listed}")
+    if missing:
+        listed = "\n".join(f"  - {requirement}" for requirement in missing)
+        raise MissingComponent(f"{purpose} cannot be made here; missing:\n{listed}")

@@ -64,7 +64,7 @@ class _Command(_BooleanHelp, TyperCommand):
             return
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
-        params = {one.name: one for one in self.params}
+        params = {param.name: param for param in self.params}
         with formatter.section("Most used"):
             formatter.write_dl([(_shown(params[name], ctx), text) for name, text in self.most_used.items()])
         formatter.write_paragraph()

@@ -73,6 +73,16 @@ def found_or_missing(name: str, need: Need, find: Callable[[], str]) -> Componen
         return Component(name, need, None, str(error))
 
 
+def found_program(name: str, need: Need, find: Callable[[], Path]) -> Component:
+    """The program at the path that `find` returns, with its version; missing where `find` raises MissingComponent."""
+
+    def version_and_path() -> str:
+        path = str(find())
+        return ", ".join(filter(None, (program_version(path), path)))
+
+    return found_or_missing(name, need, version_and_path)
+
+
 def package_version(name: str) -> str | None:
     """The version of an installed distribution; None if it is missing."""
     try:
@@ -82,7 +92,7 @@ def package_version(name: str) -> str | None:
 
 
 def program_version(program: str) -> str | None:
-    """What `program --version` prints as a version; None without the program."""
+    """Returns the version that `program --version` prints; None without the program."""
     path = shutil.which(program)
     if path is None:
         return None
@@ -98,14 +108,14 @@ def debian_version(package: str) -> str | None:
     """The version of an installed Debian package; None if it is missing."""
     if not Path("/usr/bin/dpkg-query").exists():
         return None
-    asked = subprocess.run(
+    queried = subprocess.run(
         ["/usr/bin/dpkg-query", "-W", "-f=${Status}|${Version}", package],
         capture_output=True,
         text=True,
         timeout=20,
         check=False,
     )
-    status, _, found = asked.stdout.partition("|")
+    status, _, found = queried.stdout.partition("|")
     return found if status == "install ok installed" else None
 
 

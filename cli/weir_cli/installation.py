@@ -93,11 +93,19 @@ def require(requirement: str) -> None:
 
 
 def missing_module(module: str) -> MissingComponent:
-    """Returns the error for a command that cannot import `module` of another project."""
+    """Returns the error for a command that cannot import `module`, of another project or of Weir's distributions."""
     name = module.partition(".")[0].replace("_", "-")
+    if name.startswith("weir-"):
+        return missing_distribution("this needs", name)
     requirement = next((row for row in TARGETS if name in packages_of(row)), "weir-eval")
     others = (package for package in packages_of(requirement) if not _is_installed(package))
     return _missing(requirement, dict.fromkeys([name, *others]))
+
+
+def missing_distribution(wanted: str, name: str) -> MissingComponent:
+    """Returns the error for a part of Weir that is not installed. `wanted`: what needs it, with the verb."""
+    # Without the name of a package for pip: on the index it may be somebody else's.
+    return MissingComponent(f"{wanted} the package {name}: {how_to_get(TARGETS.get(name, 'build'))} installs it")
 
 
 def _missing(requirement: str, packages: Iterable[str]) -> MissingComponent:

@@ -12,7 +12,7 @@ from weir_cli.errors import InputError
 from weir_cli.files.input import check_exists, printable
 from weir_cli.files.output import RESULT_FILES
 from weir_cli.options import ReferenceOption, loading
-from weir_cli.reports import Report, ReportRequest
+from weir_cli.reports import Report, Reporter, ReportRequest
 
 # Reports of replays come last: they describe what is wrong with a folder that is of no kind.
 _LAST = "eval"
@@ -66,7 +66,7 @@ def _rewrite(request: ReportRequest) -> Report:
     registered = sorted(entry_points(group="weir.reports"), key=lambda entry: (entry.name == _LAST, entry.name))
     for entry in registered:
         with loading():
-            rewrite = entry.load()
+            rewrite: Reporter = entry.load()
         if written := rewrite(request):
             return written
     names = ", ".join(entry.name for entry in registered) or "none"

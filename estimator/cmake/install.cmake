@@ -10,6 +10,7 @@ install(TARGETS weir weir_shared EXPORT weirTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION "${_package_folder}" COMPONENT development)
+install(FILES models/weir.onnx models/weir.md DESTINATION "${CMAKE_INSTALL_DATADIR}/weir" COMPONENT development)
 install(DIRECTORY include/weir DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(FILES c/weir.h c/weir_controller.h c/weir_mocc.h
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)

@@ -33,45 +33,40 @@ SETUPTOOLS = """
 packages = {packages}
 package-data = {{ "*" = ["*"] }}
 """
-NO_DATA = {".cc", ".h", ".cmake", ".sh", ".png"}
 
 
 def package_folders(manifest: str) -> dict[str, Path]:
-    """The folder of each package, by the table that CMake's build has."""
-    table = tomllib.loads(manifest)["tool"]["scikit-build"]["wheel"]["packages"]
-    return {name: ROOT / folder for name, folder in table.items()}
+    """The folder of each package, as CMake's build has them."""
+    folders = tomllib.loads(manifest)["tool"]["scikit-build"]["wheel"]["packages"]
+    return {Path(folder).name: ESTIMATOR / folder for folder in folders}
 
 
 def tracked(folder: Path) -> list[Path]:
-    """The files of a folder that git has and a package may bring."""
+    """The files of a folder that git has."""
     listed = subprocess.run(["git", "ls-files", "-z", "."], cwd=folder, capture_output=True, text=True, check=True)
-    files = [folder / name for name in listed.stdout.split("\0") if name]
-    return [file for file in files if file.suffix not in NO_DATA and file.name not in ("CMakeLists.txt", "README.md")]
+    return [folder / name for name in listed.stdout.split("\0") if name]
 
 
 def write_tree(tree: Path) -> None:
     """Writes the packages, the one file, and how setuptools builds them: the contents of the sdist."""
-    manifest = (ROOT / "pyproject.toml").read_text()
+    manifest = (ESTIMATOR / "pyproject.toml").read_text()
     for name, folder in package_folders(manifest).items():
         for file in tracked(folder):
-            if folder == ROOT / "trainer" and file.relative_to(folder).parts[0] == "models":
-                continue
             target = tree / name / file.relative_to(folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
-    shutil.copy(ROOT / "trainer/models/weir.onnx", tree / "weir")
+    shutil.copy(ROOT / "estimator/models/weir.onnx", tree / "weir")
     (tree / "weir_python.cc").write_text(amalgamated(SOURCE, ESTIMATOR / "python"))
     for file in ("weir.h", "weir_model.h"):
         shutil.copy(AMALGAMATION / file, tree)
-    for file in ("LICENSE", "README.md"):
-        shutil.copy(ROOT / file, tree)
+    shutil.copy(ROOT / "LICENSE", tree)
+    shutil.copy(ESTIMATOR / "README.md", tree)
     shutil.copy(PACKAGES / "python/setup.py", tree)
-    project = "[project]" + manifest.partition("[project]")[2].partition("[dependency-groups]")[0]
+    project = "[project]" + manifest.partition("[project]")[2].partition("[tool.scikit-build]")[0]
     project = project.replace('dynamic = ["version"]', f'version = "{project_version()}"')
-    scripts = "[project.scripts]" + manifest.partition("[project.scripts]")[2].partition("\n\n")[0] + "\n"
     folders = {file.parent for file in (tree / "weir").rglob("*") if file.is_file()}
     packages = sorted(".".join(folder.relative_to(tree).parts) for folder in folders)
-    (tree / "pyproject.toml").write_text(BUILD_SYSTEM + project + scripts + SETUPTOOLS.format(packages=packages))
+    (tree / "pyproject.toml").write_text(BUILD_SYSTEM + project + SETUPTOOLS.format(packages=packages))
     (tree / "MANIFEST.in").write_text("include weir_python.cc weir.h weir_model.h\nrecursive-include weir *\n")
 
 

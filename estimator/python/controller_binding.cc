@@ -12,13 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "controllers/custom_controller.h"
+#include "controllers/inline_custom_controller.h"
 #include "conversions.h"
-#include "interval_statistics_fields.h"
-#include "pool/pool_controller.h"
 #include "registry.h"
 #include "user_code.h"
 #include "weir/controllers.h"
+#include "weir/interval_statistics_fields.h"
+#include "weir/names.h"
+#include "weir/pool_controller.h"
 
 namespace weir::python {
 namespace {
@@ -26,57 +27,14 @@ namespace {
 using namespace py::literals;  // NOLINT: literals have no other import
 
 using SharedUserCode = std::shared_ptr<UserCode>;
-// fusion(pilot_bps, copilots_bps) and policy(view), which returns the pilot's name.
-using PythonFusion = py::typing::Callable<int64_t(int64_t, std::vector<int64_t>)>;
-using PythonPolicy = py::typing::Callable<std::string(py::dict)>;
+// One object of the user, for lambdas in a std::function: it copies them, and a Reference cannot be copied.
+using SharedReference = std::shared_ptr<const UserCode::Reference>;
 
-// weir.Pool of Python: each estimator makes a PoolController of its own from it.
-struct Pool {
-  PoolSpecification specification;
-  // Models and custom controllers by the names that the specification has for them.
-  std::map<std::string, py::object> members;
-  std::optional<PythonFusion> fusion;
-  std::optional<PythonPolicy> policy;
-};
-
-FusionFunction ToFusion(const std::optional<PythonFusion>& given, const SharedUserCode& code) {
-  if (!given) return nullptr;
-  return [code, function = std::make_shared<UserCode::Reference>(code, *given)](DataRate pilot,
-                                                                                std::span<const DataRate> copilots) {
-    std::vector<int64_t> rates_bps(copilots.size());
-    std::ranges::transform(copilots, rates_bps.begin(), &DataRate::bps);
-    const auto fuse = [&] { return function->get()(pilot.bps(), rates_bps).cast<int64_t>(); };
-    return DataRate::BitsPerSecond(code->Call("fusion", fuse, int64_t{0}));
-  };
+SharedReference Share(const SharedUserCode& code, py::object object) {
+  return std::make_shared<UserCode::Reference>(code, std::move(object));
 }
 
-py::dict ToDict(const IntervalStatistics& statistics) {
-  py::dict described;
-  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
-    described[py::cast(field.name)] = statistics.*field.member;
-  }
-  return described;
-}
-
-PilotPolicy ToPolicy(const std::optional<PythonPolicy>& given, const SharedUserCode& code) {
-  if (!given) return nullptr;
-  return [code, function = std::make_shared<UserCode::Reference>(code, *given)](const PoolView& view) {
-    Selection selection = view.line;
-    py::list members;
-    for (const MemberState& member : view.members) members.append(Describe(member));
-    const py::dict described(
-        "now_us"_a = view.now.us(), "target_rate_bps"_a = view.target.bps(),
-        "objective"_a = std::tuple(view.objective.throughput, view.objective.latency, view.objective.loss),
-        "statistics"_a = ToDict(view.statistics), "members"_a = members,
-        "pilot"_a = view.members[view.current.pilot].name);
-    const auto choose = [&] { return function->get()(described).cast<std::string>(); };
-    const std::string name = code->Call("policy", choose, std::string());
-    // The index of the member with this name; one past the last if there is none: the pool then keeps its pilot.
-    const auto pilot = std::ranges::find(view.members, name, &MemberState::name);
-    selection.pilot = static_cast<size_t>(pilot - view.members.begin());
-    return selection;
-  };
-}
+// --- Custom classes
 
 py::dict ToDict(const weir_controller_objective& objective) {
   return py::dict("throughput"_a = objective.throughput, "latency"_a = objective.latency, "loss"_a = objective.loss);
@@ -92,21 +50,33 @@ py::dict ToDict(const weir_controller_packet& packet) {
   return dict;
 }
 
-// Decides by weir.custom_python_class.CustomPythonClass, with the requests that a replay sends as JSON.
+py::dict ToDict(const weir_controller_start& start) {
+  return py::dict("min_bps"_a = start.min_bps, "start_bps"_a = start.start_bps, "max_bps"_a = start.max_bps,
+                  "objective"_a = ToDict(start.objective), "seed"_a = start.seed);
+}
+
+// Has the fields of the request that a replay sends as JSON.
+py::dict ToDict(const weir_controller_interval& interval) {
+  py::list packets;
+  for (const weir_controller_packet& packet : std::span(interval.packets, interval.packet_count)) {
+    packets.append(ToDict(packet));
+  }
+  py::dict request("time_us"_a = interval.now_us, "target_bps"_a = interval.target_bps,
+                   "objective"_a = ToDict(interval.objective), "packets"_a = packets);
+  // 0: not known yet.
+  if (interval.round_trip_time_us > 0) request["round_trip_time_us"] = interval.round_trip_time_us;
+  return request;
+}
+
+// Decides with a weir.custom_python_class.CustomPythonClass, which adapts the object of the user's class.
 class CustomPythonClass final : public CustomCode {
  public:
   CustomPythonClass(SharedUserCode code, py::object controller, TimeDelta interval)
       : code_(std::move(code)), controller_(code_, std::move(controller)), interval_(interval) {}
 
   Result<DataRate> Decide(const weir_controller_interval& interval) override {
-    const auto decide = [&]() -> Result<DataRate> {
-      py::list packets;
-      for (const weir_controller_packet& packet : std::span(interval.packets, interval.packet_count))
-        packets.append(ToDict(packet));
-      py::dict question("time_us"_a = interval.now_us, "target_bps"_a = interval.target_bps,
-                        "objective"_a = ToDict(interval.objective), "packets"_a = packets);
-      if (interval.round_trip_time_us > 0) question["round_trip_time_us"] = interval.round_trip_time_us;
-      return CheckedTarget(controller_.get().attr("decide")(question).cast<double>());
+    const auto decide = [&] {
+      return CheckedTarget(controller_.get().attr("decide")(ToDict(interval)).cast<double>());
     };
     return code_->Call("controller", decide, Result<DataRate>(Error{"it raised"}));
   }
@@ -118,67 +88,140 @@ class CustomPythonClass final : public CustomCode {
   const TimeDelta interval_;
 };
 
+// Returns the interval that the user's class states. Raises ValueError if it is out of range, as if the class had.
+TimeDelta IntervalOf(const py::object& controller) {
+  const auto interval = CheckedInterval(controller.attr("interval_us").cast<double>());
+  if (!interval) {
+    // UserCode reports exceptions of Python only, and py::value_error is one of C++.
+    PyErr_SetString(PyExc_ValueError, interval.error().c_str());
+    throw py::error_already_set();
+  }
+  return interval.value();
+}
+
 using StartedCode = Result<std::unique_ptr<CustomCode>>;
 
-// Calls `user_class` for the object of one estimator.
-StartedCode StartPython(const SharedUserCode& code, const py::object& user_class, const weir_controller_start& start) {
+// Makes the object of the user's class for one estimator.
+StartedCode StartCustomClass(const SharedUserCode& code, const py::object& user_class,
+                             const weir_controller_start& start) {
   const auto make_object = [&]() -> StartedCode {
-    const py::dict constraints("min_bps"_a = start.min_bps, "start_bps"_a = start.start_bps,
-                               "max_bps"_a = start.max_bps, "objective"_a = ToDict(start.objective),
-                               "seed"_a = start.seed);
-    py::object controller =
-        py::module_::import("weir.custom_python_class").attr("CustomPythonClass")(user_class, constraints);
-    const auto interval = CheckedInterval(controller.attr("interval_us").cast<double>());
-    if (!interval) {
-      // Raised as the user's mistake, so that Call() reports it.
-      PyErr_SetString(PyExc_ValueError, interval.error().c_str());
-      throw py::error_already_set();
-    }
-    return std::unique_ptr<CustomCode>(
-        std::make_unique<CustomPythonClass>(code, std::move(controller), interval.value()));
+    const py::object adapter = py::module_::import("weir.custom_python_class").attr("CustomPythonClass");
+    const py::object controller = adapter(user_class, ToDict(start));
+    return std::unique_ptr<CustomCode>(std::make_unique<CustomPythonClass>(code, controller, IntervalOf(controller)));
   };
   return code->Call("controller", make_object, StartedCode(Error{"it raised"}));
 }
 
-// Makes the state, for one estimator, of any controller except a pool.
-Result<std::unique_ptr<ReceiverController>> MakeMember(const py::object& controller, DataRate start_rate,
-                                                       const SharedUserCode& code) {
-  if (py::isinstance<SharedModel>(controller)) return MakePolicyController(controller.cast<SharedModel>().model);
-  if (py::isinstance<py::str>(controller)) {
-    const auto name = controller.cast<std::string>();
-    if (auto made = MakeBuiltInController(name, start_rate)) return made;
-    return Error{"there is no controller '" + name + "'; there are " + ListNames(kBuiltInControllers, " and ")};
-  }
-  if (!PyCallable_Check(controller.ptr()))
-    return Error{"a controller is a name, a weir.Model, a weir.Pool, or the class of a custom controller"};
-  // The object is made later, when the constraints that its class receives are known. A std::function is copied, and
-  // a Reference is not: hence the pointer.
-  const auto start = [code, user_class = std::make_shared<UserCode::Reference>(code, controller)](
-                         const weir_controller_start& request) {
-    return StartPython(code, user_class->get(), request);
+// The object is made later, when the constraints that its class receives are known.
+std::unique_ptr<ReceiverController> MakeCustomController(const py::object& user_class, const SharedUserCode& code) {
+  const auto start = [code, shared_class = Share(code, user_class)](const weir_controller_start& request) {
+    return StartCustomClass(code, shared_class->get(), request);
   };
-  return std::unique_ptr<ReceiverController>(std::make_unique<InlineCustomController>("custom", start));
+  return std::make_unique<InlineCustomController>("custom", start);
+}
+
+// --- Pools
+
+// Python's fusion(pilot_bps, copilots_bps), and policy(view), which returns the name of the next active controller.
+using PythonFusion = py::typing::Callable<int64_t(int64_t, std::vector<int64_t>)>;
+using PythonPolicy = py::typing::Callable<std::string(py::dict)>;
+
+// weir.Pool: each estimator makes a PoolController of its own from it.
+struct Pool {
+  PoolSpecification specification;
+  // Models and custom classes, by their names in the specification.
+  std::map<std::string, py::object> members;
+  std::optional<PythonFusion> fusion;
+  std::optional<PythonPolicy> policy;
+};
+
+FusionFunction ToFusionFunction(const PythonFusion& fusion, const SharedUserCode& code) {
+  return [code, shared_fusion = Share(code, fusion)](DataRate pilot, std::span<const DataRate> copilots) {
+    std::vector<int64_t> copilots_bps(copilots.size());
+    std::ranges::transform(copilots, copilots_bps.begin(), &DataRate::bps);
+    const auto fuse = [&] { return shared_fusion->get()(pilot.bps(), copilots_bps).cast<int64_t>(); };
+    // The pool counts 0 as a wrong rate, and uses the pilot's.
+    return DataRate::BitsPerSecond(code->Call("fusion", fuse, int64_t{0}));
+  };
+}
+
+py::dict ToDict(const IntervalStatistics& statistics) {
+  py::dict dict;
+  for (const IntervalStatisticsField& field : kIntervalStatisticsFields) {
+    dict[py::cast(field.name)] = statistics.*field.member;
+  }
+  return dict;
+}
+
+// weir.types.PoolView.
+py::dict ToDict(const PoolView& view) {
+  py::list members;
+  for (const MemberState& member : view.members) members.append(Describe(member));
+  return py::dict("now_us"_a = view.now.us(), "target_rate_bps"_a = view.target.bps(),
+                  "objective"_a = std::tuple(view.objective.throughput, view.objective.latency, view.objective.loss),
+                  "statistics"_a = ToDict(view.statistics), "members"_a = members,
+                  "pilot"_a = view.members[view.current.pilot].name);
+}
+
+PilotPolicy ToPilotPolicy(const PythonPolicy& policy, const SharedUserCode& code) {
+  return [code, shared_policy = Share(code, policy)](const PoolView& view) {
+    const py::dict dict = ToDict(view);
+    const auto choose = [&] { return shared_policy->get()(dict).cast<std::string>(); };
+    const std::string name = code->Call("policy", choose, std::string());
+    // One past the last member if none has this name: the pool ignores an invalid index.
+    const auto pilot = std::ranges::find(view.members, name, &MemberState::name);
+    Selection selection = view.line;
+    selection.pilot = static_cast<size_t>(pilot - view.members.begin());
+    return selection;
+  };
+}
+
+PoolFunctions FunctionsOf(const Pool& pool, const SharedUserCode& code) {
+  PoolFunctions functions;
+  if (pool.fusion) functions.fusion = ToFusionFunction(*pool.fusion, code);
+  if (pool.policy) functions.policy = ToPilotPolicy(*pool.policy, code);
+  return functions;
+}
+
+// --- All kinds
+
+using MadeController = Result<std::unique_ptr<ReceiverController>>;
+
+MadeController MakeNamedController(const std::string& name, DataRate start_rate) {
+  if (auto made = MakeBuiltInController(name, start_rate)) return made;
+  return Error{"there is no controller '" + name + "'; there are " + ListNames(kBuiltInControllers, " and ")};
+}
+
+// Makes any controller except a pool.
+MadeController MakeMember(const py::object& controller, DataRate start_rate, const SharedUserCode& code) {
+  if (py::isinstance<SharedModel>(controller)) return MakePolicyController(controller.cast<SharedModel>().model);
+  if (py::isinstance<py::str>(controller)) return MakeNamedController(controller.cast<std::string>(), start_rate);
+  if (PyCallable_Check(controller.ptr())) return MakeCustomController(controller, code);
+  return Error{"a controller is a name, a weir.Model, a weir.Pool, or the class of a custom controller"};
+}
+
+// Raises ValueError for an invalid pool or member.
+std::unique_ptr<ReceiverController> MakePool(const Pool& pool, DataRate start_rate, const SharedUserCode& code) {
+  const auto make_member = [&](const std::string& name) {
+    const auto found = pool.members.find(name);
+    if (found == pool.members.end()) return MakeNamedController(name, start_rate);
+    return MakeMember(found->second, start_rate, code);
+  };
+  return ValueOf(PoolController::Create(pool.specification, make_member, FunctionsOf(pool, code)));
 }
 
 }  // namespace
 
 py::dict Describe(const MemberState& member) {
-  return py::dict("name"_a = member.name,
-                  "rate_bps"_a = member.rate ? py::object(py::int_(member.rate->bps())) : py::none(),
-                  "trust"_a = member.trust, "suspended"_a = member.suspended, "decisions"_a = member.decisions,
-                  "faults"_a = member.faults);
+  const py::object rate_bps = member.rate ? py::object(py::int_(member.rate->bps())) : py::none();
+  return py::dict("name"_a = member.name, "rate_bps"_a = rate_bps, "trust"_a = member.trust,
+                  "suspended"_a = member.suspended, "decisions"_a = member.decisions, "faults"_a = member.faults);
 }
 
 std::unique_ptr<ReceiverController> ToController(const py::object& controller, DataRate start_rate,
                                                  const SharedUserCode& code) {
-  if (!py::isinstance<Pool>(controller)) return ValueOf(MakeMember(controller, start_rate, code));
-  const Pool pool = controller.cast<Pool>();
-  const auto make_member = [&](const std::string& name) {
-    const auto found = pool.members.find(name);
-    return MakeMember(found == pool.members.end() ? py::str(name) : found->second, start_rate, code);
-  };
-  return ValueOf(PoolController::Create(
-      pool.specification, make_member, {.fusion = ToFusion(pool.fusion, code), .policy = ToPolicy(pool.policy, code)}));
+  if (py::isinstance<Pool>(controller)) return MakePool(controller.cast<Pool>(), start_rate, code);
+  return ValueOf(MakeMember(controller, start_rate, code));
 }
 
 void BindControllers(py::module_& module) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "controllers/custom_controller.h"
-#include "registry.h"
+#include "weir/custom_controller.h"
+#include "weir/names.h"
 #include "weir/network_controller.h"
 
 namespace weir::python {

@@ -16,14 +16,14 @@
 #include <variant>
 #include <vector>
 
-#include "policy/model_reader.h"
-#include "pool/pilot_policy.h"
 #include "user_code.h"
 #include "weir/arrival.h"
 #include "weir/controllers.h"
 #include "weir/guard.h"
+#include "weir/model_description.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
+#include "weir/pool_controller.h"
 #include "weir/result.h"
 
 namespace weir::python {

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "conversions.h"
-#include "pool/pool_controller.h"
-#include "registry.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
 
 namespace weir::python {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "conversions.h"
-#include "policy/action.h"
 #include "policy/policy.h"
+#include "weir/action.h"
 #include "weir/remb_sender.h"
 
 namespace weir::python {
@@ -28,7 +28,7 @@ SharedModel LoadModelFile(const py::object& path) {
 // The model that comes with Weir, loaded once for all callers. The GIL guards it.
 SharedModel ShippedModel() {
   static std::shared_ptr<const PolicyModel> shipped;
-  if (!shipped) shipped = LoadModelFile(py::module_::import("weir_cli.installation").attr("shipped_model")()).model;
+  if (!shipped) shipped = LoadModelFile(py::module_::import("weir").attr("shipped_model_path")()).model;
   return {shipped};
 }
 

@@ -7,14 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "controllers/field_trials.h"
 #include "controllers/rule_controller.h"
 #include "conversions.h"
-#include "interval_statistics_fields.h"
-#include "pool/pool_specification.h"
 #include "registry.h"
 #include "weir/guard.h"
+#include "weir/interval_statistics_fields.h"
 #include "weir/objective.h"
+#include "weir/pool_specification.h"
 
 namespace weir::python {
 namespace {
@@ -50,15 +49,7 @@ void BindRegistry(py::module_& module) {
   py::class_<RegisteredController>(module, "Controller")
       .def_readonly("name", &RegisteredController::name)
       .def_readonly("summary", &RegisteredController::summary)
-      .def_readonly("built_in", &RegisteredController::built_in)
-      .def_readonly("simulated", &RegisteredController::simulated)
-      .def_readonly("in_calls", &RegisteredController::in_calls)
-      .def_readonly("at_native_sender", &RegisteredController::at_native_sender)
-      .def_readonly("uses_model", &RegisteredController::uses_model)
-      .def_readonly("knows_path", &RegisteredController::knows_path)
-      .def_readonly("opt_in", &RegisteredController::opt_in)
-      .def_readonly("field_trials", &RegisteredController::field_trials)
-      .def_readonly("libwebrtc_milestone", &RegisteredController::libwebrtc_milestone);
+      .def_property_readonly("uses_model", &RegisteredController::uses_model);
   py::dict controllers;
   for (const RegisteredController& controller : kControllers) controllers[py::cast(controller.name)] = controller;
   module.attr("CONTROLLERS") = ReadOnly(controllers);
@@ -70,9 +61,6 @@ void BindRegistry(py::module_& module) {
                         "fusion"_a = ToString(pool.fusion), "policy"_a = ToString(pool.policy));
       },
       py::arg("line"));
-  module.def(
-      "field_trials", [](const std::string& controller) { return ToString(ValueOf(FieldTrialsOf(controller))); },
-      py::arg("controller"));
   py::dict rules;
   for (const GuardRuleInfo& rule : GuardRules()) rules[py::cast(rule.name())] = rule.has_switch;
   module.attr("GUARD_RULES") = rules;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "conversions.h"
-#include "registry.h"
 #include "weir/controllers.h"
 #include "weir/send_side_estimator.h"
+#include "weir/sequence_number_unwrapper.h"
 
 namespace weir::python {
 namespace {
@@ -23,6 +23,7 @@ struct Estimator final : SendSideEstimator {
 
   // Python code of the controller.
   const std::shared_ptr<UserCode> user_code;
+  SequenceNumberUnwrapper sequence_numbers;
 };
 
 // Transport-wide sequence number, arrival time on the receiver's clock (None: lost), and optionally the ECN field.
@@ -50,11 +51,14 @@ std::unique_ptr<Estimator> Make(const py::object& controller, int64_t min_rate_b
 void OnSentPacket(Estimator& estimator, int64_t send_time_us, int64_t sequence_number, int64_t size_bytes,
                   const std::string& kind, int64_t probe_cluster_id) {
   estimator.user_code->Change([&] {
-    estimator.OnSentPacket({.send_time = ToTimestamp("send_time_us", send_time_us),
-                            .sequence_number = Narrow<uint16_t>("sequence_number", sequence_number),
-                            .kind = ToPacketKind(kind),
-                            .size = DataSize::Bytes(Narrow<uint16_t>("size_bytes", size_bytes)),
-                            .probe_cluster_id = Narrow<int32_t>("probe_cluster_id", probe_cluster_id)});
+    PacketDeparture packet{.send_time = ToTimestamp("send_time_us", send_time_us),
+                           .kind = ToPacketKind(kind),
+                           .size = DataSize::Bytes(Narrow<uint16_t>("size_bytes", size_bytes)),
+                           .probe_cluster_id = Narrow<int32_t>("probe_cluster_id", probe_cluster_id)};
+    // Last, so that the number of a packet with an invalid argument does not count as sent.
+    const auto number = Narrow<uint16_t>("sequence_number", sequence_number);
+    packet.sequence_number = estimator.sequence_numbers.OnSentPacket(number);
+    estimator.OnSentPacket(packet);
   });
 }
 
@@ -66,7 +70,7 @@ void OnTransportFeedback(Estimator& estimator, const std::vector<Report>& feedba
     const auto [sequence_number, receive_time_us, ecn] =
         pair != nullptr ? std::tuple(pair->first, pair->second, int64_t{0}) : std::get<1>(given);
     PacketFeedback& report = reports.emplace_back();
-    report.sequence_number = Narrow<uint16_t>("sequence_number", sequence_number);
+    report.sequence_number = estimator.sequence_numbers.OnReport(Narrow<uint16_t>("sequence_number", sequence_number));
     report.fate = receive_time_us ? PacketFate::kReceived : PacketFate::kLost;
     if (receive_time_us) report.receive_time = ToTimestamp("receive_time_us", *receive_time_us);
     report.ecn = ToEcn(ecn);

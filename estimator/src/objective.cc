@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "registry.h"
+#include "weir/names.h"
 
 namespace weir {
 namespace {

@@ -137,10 +137,12 @@ Timestamp RembSender::DueTime(const BandwidthEstimator& estimator, Timestamp now
 
 Timestamp RembSender::DueTime(DataRate target, const ArrivalTotals& totals, bool few_packets, Timestamp now) const {
   if (rembs_due_ == 0) return Timestamp::MinusInfinity();
+  const bool urgent = target <= last_target_ * (1 - kUrgentDecrease);
+  if (held_back_until_) return urgent ? Timestamp::MinusInfinity() : *held_back_until_;
   if (target == last_target_) return RepeatTime(totals, now);
   const bool small = target > last_target_ * (1 - kLargeChange) && target < last_target_ * (1 + kLargeChange);
   if (few_packets && small) return last_time_ + kSparseInterval;
-  return target <= last_target_ * (1 - kUrgentDecrease) ? Timestamp::MinusInfinity() : last_time_ + kMinInterval;
+  return urgent ? Timestamp::MinusInfinity() : last_time_ + kMinInterval;
 }
 
 Timestamp RembSender::RepeatTime(const ArrivalTotals& totals, Timestamp now) const {
@@ -165,6 +167,7 @@ void RembSender::OnSent(DataRate target, const ArrivalTotals& totals, Timestamp 
   last_target_ = target;
   last_time_ = now;
   last_size_ = totals.size;
+  held_back_until_.reset();
 }
 
 }  // namespace weir

@@ -22,7 +22,7 @@ constexpr int kPacketsPerFeedback = 12;
 std::vector<weir::PacketFeedback> Reports(int end) {
   std::vector<weir::PacketFeedback> reports;
   for (int i = end - kPacketsPerFeedback; i < end; ++i) {
-    reports.push_back({.sequence_number = static_cast<uint16_t>(i),
+    reports.push_back({.sequence_number = i,
                        .fate = weir::PacketFate::kReceived,
                        .receive_time = weir::Timestamp::Micros(0) + kInterval * i + kOneWayDelay});
   }
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   weir::SendSideEstimator& estimator = created.value();
   for (int i = 0; i < kPackets; ++i) {
     const weir::Timestamp now = weir::Timestamp::Micros(0) + kInterval * i;
-    estimator.OnSentPacket({.send_time = now, .sequence_number = static_cast<uint16_t>(i), .size = kSize});
+    estimator.OnSentPacket({.send_time = now, .sequence_number = i, .size = kSize});
     // In a call this is when feedback comes, and a timer calls OnTimeout.
     if (i % kPacketsPerFeedback == 0 && i > kPacketsPerFeedback)
       estimator.OnTransportFeedback(Reports(i - kPacketsPerFeedback), now);

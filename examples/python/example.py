@@ -1,6 +1,6 @@
 """Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
 
-python examples/python/example.py trainer/models/weir.onnx
+python examples/python/example.py estimator/models/weir.onnx
 """
 
 import sys

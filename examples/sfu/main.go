@@ -4,7 +4,7 @@
 //
 //	make amalgamation                # at the top of the repository: Weir's source; Go compiles it with the program
 //	cd examples/sfu
-//	go run . -model ../../trainer/models/weir.onnx
+//	go run . -model ../../estimator/models/weir.onnx
 package main
 
 import (

@@ -131,9 +131,9 @@ def _checked(chosen: list[str]) -> list[str]:
 
 def _text(described: dict[str, Any], page: Path) -> str:
     lines = []
-    for one in described["controllers"]:
-        text = f"{one['controller']}: {one['mean_kbps']:,.0f} kbps"
-        if "median_percent" in one:
-            text += f"; from the logged target {one['median_percent']:.1f} % (median), {one['p95_percent']:.1f} % (p95)"
+    for row in described["controllers"]:
+        text = f"{row['controller']}: {row['mean_kbps']:,.0f} kbps"
+        if "median_percent" in row:
+            text += f"; from the logged target {row['median_percent']:.1f} % (median), {row['p95_percent']:.1f} % (p95)"
         lines.append(text)
     return "\n".join([*lines, str(page)])

@@ -3,6 +3,10 @@
 import importlib.util
 from pathlib import Path
 
+from shared_fixtures import fake_simulator
+
+__all__ = ["fake_simulator"]
+
 
 def _conftest(folder):
     path = Path(__file__).parents[2] / "tests" / folder / "conftest.py"
@@ -12,8 +16,7 @@ def _conftest(folder):
     return module
 
 
-_all, _bench, _trainer = _conftest(""), _conftest("qoe_eval"), _conftest("trainer")
+_all, _trainer = _conftest(""), _conftest("trainer")
 run_weir, real_simulator, steady = _all.run_weir, _all.real_simulator, _all.steady
-fake_simulator, make_record = _bench.fake_simulator, _bench.make_record
 fake_gym_simulator = _trainer.fake_simulator
 values, write_toml = _trainer.values, _trainer.write_toml

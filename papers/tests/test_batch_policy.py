@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
 
 from weir import Policy
 from weir_cli.errors import InputError
@@ -20,10 +20,10 @@ from weir_train.policies.recurrent import RecurrentPolicy
 def test_a_model_file_decides_for_many_as_the_library_does_for_one():
     policy = BatchPolicy(shipped_model())
     library = Policy(shipped_model().read_bytes())
-    metadata = {one.key: one.value for one in onnx.load(shipped_model()).metadata_props}
+    metadata = {entry.key: entry.value for entry in onnx.load(shipped_model()).metadata_props}
     golden = json.loads(metadata["weir.golden"])
-    rows = np.array([one["observation"] for one in golden], dtype=np.float32)
-    objectives = np.array([one["objective"] for one in golden], dtype=np.float32)
+    rows = np.array([vector["observation"] for vector in golden], dtype=np.float32)
+    objectives = np.array([vector["objective"] for vector in golden], dtype=np.float32)
     assert policy.state_size == 0
     actions, _ = policy.decide(rows, objectives, np.zeros((len(rows), 0), dtype=np.float32))
     for row, objective, action in zip(rows, objectives, actions, strict=True):
@@ -44,8 +44,8 @@ def test_a_recurrent_model_has_a_state_for_each_row(tmp_path):
     together = policy.decide(rows, objectives, states)
     for i in range(3):
         alone = policy.decide(rows[i : i + 1], objectives[i : i + 1], states[i : i + 1])
-        for one, all_of_them in zip(alone, together, strict=True):
-            assert one[0] == pytest.approx(all_of_them[i], rel=1e-5, abs=1e-6)
+        for single_row, all_rows in zip(alone, together, strict=True):
+            assert single_row[0] == pytest.approx(all_rows[i], rel=1e-5, abs=1e-6)
 
 
 def test_a_file_that_is_no_model_is_named(tmp_path):

@@ -7,8 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 import onnxruntime  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
@@ -79,7 +79,7 @@ def spread(layers):
     return policy
 
 
-def test_the_student_learns_what_only_its_memory_tells():
+def test_the_student_learns_what_requires_memory():
     torch.set_num_threads(1)
     torch.manual_seed(1)
     policy = RecurrentPolicy(SPECIFICATION, preference_size=4, hidden=16)
@@ -125,8 +125,8 @@ def test_the_file_gives_what_torch_does_step_by_step(tmp_path, layers):
         objective = random.dirichlet([1.0] * 3, 1).astype(np.float32)
         with torch.no_grad():
             action, state = deployed(torch.from_numpy(observation), torch.from_numpy(objective), state)
-        given = {"observation": observation, "objective": objective, "state": kept}
-        found, kept = session.run(["action", "next_state"], given)
+        inputs = {"observation": observation, "objective": objective, "state": kept}
+        found, kept = session.run(["action", "next_state"], inputs)
         np.testing.assert_allclose(found, action.numpy(), rtol=1e-5)
         np.testing.assert_allclose(kept, state.numpy(), rtol=1e-5, atol=1e-5)
         actions.append(action.item())
@@ -134,6 +134,7 @@ def test_the_file_gives_what_torch_does_step_by_step(tmp_path, layers):
         weights.append(tuple(objective[0].tolist()))
     assert np.ptp(np.log(actions)) > 1.0
     library = Policy(data)
+    assert library.needs_onnxruntime
     answers = [library.run(row, objective) for row, objective in zip(rows, weights, strict=True)]
     np.testing.assert_allclose(np.reshape(answers, -1), actions, rtol=1e-4)
 
@@ -239,5 +240,5 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path, train):
         result = train(name, steps=40, hidden=4)
         assert result.exit_code == 0, result.output
     first, second = ((tmp_path / name / "checkpoint.zip") for name in names)
-    with np.load(first) as one, np.load(second) as other:
-        assert all(np.array_equal(one[key], other[key]) for key in one)
+    with np.load(first) as first_arrays, np.load(second) as second_arrays:
+        assert all(np.array_equal(first_arrays[key], second_arrays[key]) for key in first_arrays)

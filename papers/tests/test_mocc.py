@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_cli.app import build_app
 from weir_cli.errors import InputError
 from weir_papers.mocc.claims import measured
 from weir_papers.mocc.networks import mocc_network
+from weir_papers.mocc.testbed import Testbed
+from weir_traces.schema.scenario import Scenario
+from weir_train.configuration.training import checked_configuration
 from weir_train.gym.step import StepRecord
 
 
@@ -83,6 +86,34 @@ def test_landmarks_near_the_unseen_objective_are_excluded():
     assert [landmark for landmark in landmarks() if near_unseen(landmark)] == [(7, 1, 2), (7, 2, 1), (8, 1, 1)]
 
 
+def test_a_policy_is_measured_under_a_hundred_objectives(values, tmp_path, steady, fake_gym_simulator):
+    files = [tmp_path / name for name in ("slow.json", "fast.json")]
+    for file, rate_bps in zip(files, (1e6, 4e6), strict=True):
+        Scenario.from_dict(steady(file.stem, rate_bps, 2.0)).save(file)
+    received = []
+
+    def act(observations):
+        received.extend(map(tuple, observations[:, -3:].tolist()))
+        return np.zeros((len(observations), 1), dtype=np.float32)
+
+    testbed = Testbed(checked_configuration(values), files, fake_gym_simulator)
+    try:
+        rewards = testbed.rewards(act)
+    finally:
+        testbed.close()
+    objectives = np.array(list(dict.fromkeys(received)))
+    assert rewards.shape == (len(objectives), 2) == (105, 2)
+    np.testing.assert_allclose(objectives.sum(axis=1), 1.0, atol=1e-6)
+    # Evenly over the simplex, as far as a weight of 1/16 from its edges.
+    np.testing.assert_allclose(objectives.mean(axis=0), 1 / 3, atol=1e-6)
+    assert objectives.min() == pytest.approx(1 / 16)
+    assert objectives.max() == pytest.approx(14 / 16)
+    # The actions are the same under each, and so are the measures that the weights are multiplied with.
+    measures = np.linalg.lstsq(objectives, rewards)[0]
+    np.testing.assert_allclose(objectives @ measures, rewards, atol=1e-5)
+    assert np.ptp(rewards[:, 1]) > 0.1
+
+
 def test_networks_are_those_of_table_3():
     training = [mocc_network("training", seed, 20.0) for seed in range(50)]
     testing = [mocc_network("testing", seed, 20.0) for seed in range(50)]
@@ -145,7 +176,7 @@ def test_the_figures_by_hand():
     assert not whole["steps_ratio_is_lower_bound"]
 
 
-def test_a_policy_that_is_there_at_once_counts_with_one_update():
+def test_immediate_adaptation_counts_as_one_update():
     from weir_papers.mocc.adaptation import figures, summary
 
     run = curves([(0, 0.999), (100, 0.999)])

@@ -5,7 +5,7 @@ import pytest
 
 from weir_train.configuration.training import checked_configuration
 
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_papers.mocc.landmarks import (
     BOOTSTRAP,
@@ -70,15 +70,15 @@ def test_schedule_bootstraps_then_traverses_in_rounds():
     begin = round(BOOTSTRAP_SHARE * steps)
     assert [schedule.at(begin + 100 * visit) for visit in range(36 * VISITS)] == schedule.order * VISITS
     assert len(set(schedule.order)) == 36
-    drawn = {schedule(np.random.default_rng(seed)) for seed in range(500)}
-    assert drawn == set(schedule.order)
+    objectives = {schedule(np.random.default_rng(seed)) for seed in range(500)}
+    assert objectives == set(schedule.order)
 
 
 def test_excluded_landmarks_are_not_visited():
     schedule = LandmarkSchedule(1000, excluded=[(8, 1, 1), (6, 3, 1)])
-    met = {schedule.at(step) for step in range(1000)}
-    assert len(met) == 34
-    assert not met & {(0.8, 0.1, 0.1), (0.6, 0.3, 0.1)}
+    visited = {schedule.at(step) for step in range(1000)}
+    assert len(visited) == 34
+    assert not visited & {(0.8, 0.1, 0.1), (0.6, 0.3, 0.1)}
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from fake_weir_sim import make_record
 
 from weir_cli.errors import InputError
 from weir_eval.records.run_record import RunRecord
@@ -97,18 +98,18 @@ def test_imitation_has_a_gap_and_the_part_of_it_that_is_closed():
     assert rows(0.65)["f1_closed"].reached is False
 
 
-def test_the_score_after_a_change_of_network_is_compared_with_the_global_tree(make_record):
-    sets = {name: one for name, one in muses_sets(None, 3).items() if name == CHANGE}
+def test_the_score_after_a_change_of_network_is_compared_with_the_global_tree():
+    sets = {name: scenario_set for name, scenario_set in muses_sets(None, 3).items() if name == CHANGE}
     records: dict[str, list] = {MUSES: [], GLOBAL_TREE: []}
     for scenario in sets[CHANGE].scenarios:
         job = {"scenario": scenario.to_dict(), "controller": "weir", "seed": 0, "job": {}, "objective": [0.4, 0.5, 0.1]}
-        for who in records:
+        for controller in records:
             record = make_record(job)
             series = record["flows"][0]["series"]
-            later_ms = 50 if who == GLOBAL_TREE else 0
+            later_ms = 50 if controller == GLOBAL_TREE else 0
             series["one_way_delay_mean_ms"] = [delay_ms + later_ms for delay_ms in series["one_way_delay_mean_ms"]]
-            records[who].append(RunRecord.model_validate(record))
-    results = MusesResults(sets, {CHANGE: records}, lambda who, record: record)
+            records[controller].append(RunRecord.model_validate(record))
+    results = MusesResults(sets, {CHANGE: records}, lambda controller, record: record)
     rows = {row.name: row for row in flow_rows(results)}
     # 50 ms less of the delay's 350 to 365.
     assert rows["after_change"].value == pytest.approx(0.2 * 100 * 50 / 357 / 0.7, abs=0.3)
@@ -130,8 +131,8 @@ def test_the_residual_capacity_beside_cross_traffic():
     scenario = muses_cross_traffic()
     times_s = np.arange(0.5, scenario.duration_s)
     cross = [flow for flow in scenario.flows if flow.kind == "cbr"]
-    taken = sum(flow.rate_bps * ((flow.start_s <= times_s) & (times_s < flow.stop_s)) for flow in cross)
-    assert np.clip(3e6 - taken, 0, CALL_MEDIA_MAX_BPS).mean() == pytest.approx(LEFT_BPS)
+    cross_bps = sum(flow.rate_bps * ((flow.start_s <= times_s) & (times_s < flow.stop_s)) for flow in cross)
+    assert np.clip(3e6 - cross_bps, 0, CALL_MEDIA_MAX_BPS).mean() == pytest.approx(LEFT_BPS)
 
 
 def test_a_trace_of_lte_that_is_unlimited_is_refused(tmp_path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-pytest.importorskip("sklearn", reason="needs the extra `trees`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("sklearn", reason="needs scikit-learn")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 import weir
 from weir_cli.app import build_app
@@ -35,22 +35,22 @@ def model(tmp_path_factory, real_simulator):
     return out / "muses.onnx"
 
 
-def test_a_teacher_becomes_a_model_that_runs_without_onnx_runtime(model):
+def test_a_teacher_becomes_a_model_that_runs_in_onnx_runtime(model):
     policy = weir.Policy(model.read_bytes())
-    assert not policy.needs_onnxruntime
+    assert policy.needs_onnxruntime
     assert policy.description["state_size"] == 32
 
 
 def test_the_provenance_has_the_kinds_and_how_often_they_are_chosen_rightly(model):
     shown = CliRunner().invoke(app, ["model", str(model), "--json"])
     assert shown.exit_code == 0, shown.output
-    told = json.loads(shown.stdout)["provenance"]["muses"]
-    assert [kind["kind"] for kind in told["kinds"]] == [0, 1, 2]
-    assert sum(kind["share"] for kind in told["kinds"][1:]) == pytest.approx(1.0)
-    assert told["tree_bytes"] == 8 * (sum(kind["splits"] for kind in told["kinds"]) + 2)
+    reported = json.loads(shown.stdout)["provenance"]["muses"]
+    assert [kind["kind"] for kind in reported["kinds"]] == [0, 1, 2]
+    assert sum(kind["share"] for kind in reported["kinds"][1:]) == pytest.approx(1.0)
+    assert reported["tree_bytes"] == 8 * (sum(kind["splits"] for kind in reported["kinds"]) + 2)
     # With two kinds, every choice is among the two nearest.
-    assert told["held_out"]["chosen_among_two_nearest"] == 1.0
-    assert 0.0 <= told["held_out"]["chosen_nearest"] <= 1.0
+    assert reported["held_out"]["chosen_among_two_nearest"] == 1.0
+    assert 0.0 <= reported["held_out"]["chosen_nearest"] <= 1.0
 
 
 def test_trees_of_the_papers_teacher_are_of_the_papers_networks(tmp_path, monkeypatch, real_simulator):
@@ -62,8 +62,8 @@ def test_trees_of_the_papers_teacher_are_of_the_papers_networks(tmp_path, monkey
         provenance = read_model(tmp_path / file).provenance
         assert provenance["data"].startswith("Table II")
         assert "--teach 60" in provenance["command"]
-    told = read_model(tmp_path / "muses.onnx").provenance["muses"]["kinds"][1:]
-    assert all(name.startswith("muses-held_out-") for kind in told for name in kind.get("examples", ()))
+    reported = read_model(tmp_path / "muses.onnx").provenance["muses"]["kinds"][1:]
+    assert all(name.startswith("muses-held_out-") for kind in reported for name in kind.get("examples", ()))
 
 
 def test_wrong_use_is_one_message(tmp_path, run_weir):

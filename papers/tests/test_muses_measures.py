@@ -55,15 +55,15 @@ def record(*flows, capacity_bps=1_000_000.0):
 
 
 def test_a_case_is_of_the_whole_capacity():
-    one = flow([1e6] * 100) | {"bytes_received": 900_000, "packets_lost": 5, "one_way_delay_ms": {"p95": 65.0}}
-    assert case_of(record(one)) == Case(0.72, 40.0, 0.005)
-    assert case_of(record(one | {"one_way_delay_ms": None})) is None
+    sent_flow = flow([1e6] * 100) | {"bytes_received": 900_000, "packets_lost": 5, "one_way_delay_ms": {"p95": 65.0}}
+    assert case_of(record(sent_flow)) == Case(0.72, 40.0, 0.005)
+    assert case_of(record(sent_flow | {"one_way_delay_ms": None})) is None
 
 
 def test_the_ellipse_has_one_standard_deviation_along_its_axes():
     rng = np.random.default_rng(1)
-    apart = [Case(0.5 + 0.02 * u, 50 + 10 * d, 0.0) for u, d in rng.standard_normal((4000, 2))]
-    assert ellipse_area(apart) == pytest.approx(np.pi * 2 * 10, rel=0.05)
+    spread = [Case(0.5 + 0.02 * u, 50 + 10 * d, 0.0) for u, d in rng.standard_normal((4000, 2))]
+    assert ellipse_area(spread) == pytest.approx(np.pi * 2 * 10, rel=0.05)
     on_a_line = [Case(0.5 + 0.01 * i, 10.0 * i, 0.0) for i in range(5)]
     assert ellipse_area(on_a_line) == pytest.approx(0, abs=1e-4)
 
@@ -91,7 +91,7 @@ def test_jain_of_staggered_flows_is_of_the_second_halves_of_stretches():
     assert staggered_jain(record(flow([1e6] * 100))) is None
 
 
-def test_challenge_after_a_time_knows_only_that_time():
+def test_challenge_after_a_time_uses_only_later_records():
     bad_before = record(flow([0.1e6] * 300 + [1e6] * 600, [390.0] * 300 + [25.0] * 600))
     assert challenge_after(bad_before, 30.0, 25.0) == pytest.approx(100.0)
     half = record(flow([1e6] * 300 + [0.5e6] * 600, [25.0] * 300 + [212.5] * 600))
@@ -110,11 +110,11 @@ def test_imitation_of_the_oracle_is_measured_for_each_range_of_delays():
     assert all(0.02 < score < 0.9 for score in scores["weir"].values())
 
 
-@pytest.mark.parametrize(("told", "share"), [(0.981, 0.981), (7, None), ("all", None), (True, None)])
-def test_the_share_of_nearest_kinds_is_what_the_model_says(tmp_path, told, share):
+@pytest.mark.parametrize(("reported", "share"), [(0.981, 0.981), (7, None), ("all", None), (True, None)])
+def test_the_share_of_nearest_kinds_is_read_from_the_model(tmp_path, reported, share):
     assert nearest_share(shipped_model()) is None
     model = onnx.load(shipped_model())
     (provenance,) = (entry for entry in model.metadata_props if entry.key == "weir.provenance")
-    provenance.value = json.dumps({"muses": {"held_out": {"chosen_among_two_nearest": told}}})
+    provenance.value = json.dumps({"muses": {"held_out": {"chosen_among_two_nearest": reported}}})
     onnx.save(model, tmp_path / "mixture.onnx")
     assert nearest_share(tmp_path / "mixture.onnx") == share

@@ -42,7 +42,7 @@ def test_seed_and_split_decide_everything() -> None:
 def test_table_ii_spans_its_ranges(many: list[Scenario]) -> None:
     delays_ms = np.array([scenario.forward.one_way_delay_ms for scenario in many])
     buffers = np.array([scenario.forward.queue.bytes for scenario in many])
-    losses = [one.forward.loss.ratio for one in many if isinstance(one.forward.loss, BernoulliLoss)]
+    losses = [scenario.forward.loss.ratio for scenario in many if isinstance(scenario.forward.loss, BernoulliLoss)]
     assert 5 <= delays_ms.min() < 10 < 140 < delays_ms.max() <= 150
     assert 1500 <= buffers.min() < 3000 < 2e6 < buffers.max() <= 3e6
     assert 0.04 < max(losses) <= 0.05

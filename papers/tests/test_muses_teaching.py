@@ -2,8 +2,8 @@
 
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_eval.model_file import read_model
 from weir_papers.muses import teaching

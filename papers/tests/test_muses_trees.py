@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-pytest.importorskip("sklearn", reason="needs the extra `trees`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("sklearn", reason="needs scikit-learn")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 import onnxruntime
 
@@ -77,7 +77,7 @@ def test_kinds_are_found_and_the_best_silhouette_is_of_their_number():
     assert len(set(nearest)) == 3
 
 
-def test_histograms_are_shares_and_joint_ones_sum_to_those_of_states():
+def test_histograms_are_shares_and_joint_histograms_sum_to_those_of_states():
     states, actions, _ = three_kinds()
     axes = StateAxes.fitted(states.reshape(-1, 6))
     levels = np.digitize(actions, np.linspace(-0.8, 0.8, 6))
@@ -125,13 +125,13 @@ def test_a_sum_of_trees_is_nearer_to_what_no_axis_cuts_than_one_of_as_many_leave
     generator = np.random.default_rng(6)
     inputs = generator.uniform(-1, 1, (20_000, 6)).astype(np.float32)
     actions = (inputs.sum(axis=1) / 6).astype(np.float32)
-    one, sum_of_ten = grow(inputs, actions, Size(1, 160, 20)), grow(inputs, actions, Size(10, 16, 20))
+    single_tree, sum_of_ten = grow(inputs, actions, Size(1, 160, 20)), grow(inputs, actions, Size(10, 16, 20))
     assert sum_of_ten.splits <= 150
-    errors = [np.abs(student.decide(inputs) - actions).mean() for student in (one, sum_of_ten)]
+    errors = [np.abs(student.decide(inputs) - actions).mean() for student in (single_tree, sum_of_ten)]
     assert errors[1] < 0.7 * errors[0]
 
 
-def test_where_nothing_is_left_to_learn_a_tree_answers_nought_and_is_still_one_in_onnx():
+def test_a_tree_without_splits_outputs_zero_and_stays_a_tree_in_onnx():
     inputs = np.zeros((100, 2), np.float32)
     student = grow(inputs, np.full(100, 0.25), Size(3, 8, 20))
     assert [tree.splits for tree in student.trees] == [1, 1, 1]
@@ -144,12 +144,12 @@ def test_more_leaves_and_the_right_kind_bring_students_nearer():
     kinds = np.tile(1 + np.arange(40)[:, None] % 2, (1, 100))
     actions = (np.where(kinds == 1, 1.0, -1.0) * inputs[..., 0]).astype(np.float32)
     students, _ = fit(inputs, actions, kinds, 2, 1, 16)
-    one = inputs[kinds == 1]
-    error_of_all = np.abs(students[0].decide(one) - actions[kinds == 1]).mean()
-    assert np.abs(students[1].decide(one) - actions[kinds == 1]).mean() < 0.2 < error_of_all
+    inputs_of_first = inputs[kinds == 1]
+    error_of_all = np.abs(students[0].decide(inputs_of_first) - actions[kinds == 1]).mean()
+    assert np.abs(students[1].decide(inputs_of_first) - actions[kinds == 1]).mean() < 0.2 < error_of_all
 
 
-def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):
+def test_the_graph_and_the_mixture_agree_over_many_choices(mixture, file):
     session = onnxruntime.InferenceSession(file.read_bytes(), providers=["CPUExecutionProvider"])
     policy = weir.Policy(file.read_bytes())
     state, own, seen = no_state(1), no_state(1), set()
@@ -165,17 +165,17 @@ def test_the_graph_says_what_the_mixture_says_over_many_choices(mixture, file):
         np.testing.assert_allclose(policy.run(observation, objective), rate[0], rtol=1e-5)
         seen.add(int(state[0, -1]))
     assert seen == {0, 1, 2, 3}
-    assert not policy.needs_onnxruntime
+    assert policy.needs_onnxruntime
 
 
 def test_one_student_alone_has_no_state(mixture, tmp_path):
     path = tmp_path / "one.onnx"
     export(Mixture(mixture.inputs, None, mixture.students[:1]), path, provenance={})
     assert set(read_model(path).inputs) == {"observation", "objective"}
-    assert not weir.Policy(path.read_bytes()).needs_onnxruntime
+    assert weir.Policy(path.read_bytes()).needs_onnxruntime
 
 
-def test_the_file_is_the_same_every_time_and_tells_its_golden_vectors(mixture, file, tmp_path):
+def test_the_file_is_reproducible_and_holds_its_golden_vectors(mixture, file, tmp_path):
     again = tmp_path / "again.onnx"
     model = export(mixture, again, provenance={"action": {"kind": "around_rule"}})
     assert again.read_bytes() == file.read_bytes()

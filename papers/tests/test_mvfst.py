@@ -40,9 +40,12 @@ def test_the_command_measures_every_emulator_and_figure_1(weir, tmp_path):
     assert all(row["measured"] for row in rows.values())
     cases = document["cases"]
     assert cases.keys() == {*EMULATORS, "blocked-0", "blocked-25", "blocked-50"}
-    used = {name: {who: case["utilisation"] for who, case in of.items()} for name, of in cases.items()}
+    used = {
+        name: {controller: case["utilisation"] for controller, case in by_controller.items()}
+        for name, by_controller in cases.items()
+    }
     assert rows["collapse"]["value"] == min(used[name]["weir"] / used[name]["oracle"] for name in EMULATORS)
-    rivals = [share for who, share in used[POLICER].items() if who not in ("weir", "weir-send", "oracle")]
+    rivals = [share for controller, share in used[POLICER].items() if controller not in ("weir", "weir-send", "oracle")]
     assert rows["policer_rate"]["value"] == used[POLICER]["weir"] / max(rivals)
     assert {"scream", "cubic", "bbr", "vegas"} <= used[POLICER].keys()
     markdown = (tmp_path / "out/mvfst.md").read_text()
@@ -78,7 +81,7 @@ def test_a_blocked_sender_sends_nothing_for_its_share_of_every_100_ms():
         assert (scenario.duration_s, scenario.forward) == (60, free.forward)
 
 
-def test_one_of_each_kind_runs_in_the_simulator(tmp_path):
+def test_an_emulator_of_each_kind_runs_in_the_simulator(tmp_path):
     scenarios = [load_bundled(f"pantheon-{number}") for number in (1, 7, 13, 15)]
     plan = ReplayPlan(scenarios, ["rule"], PRESETS["balanced"], [1], None, find_simulator(), "measured")
     lossy, policer, aggregated, short = complete_plans([plan], tmp_path, 1).records
@@ -100,9 +103,9 @@ def test_ahead_is_more_throughput_at_no_more_delay():
         "oracle": Case(1.0, 0.0, 0.0),
         "weir-send": Case(1.0, 0.0, 0.0),
     }
-    of = {OWN: Case(0.8, 10.0, 0.0), **rivals}
-    assert ahead(of) == ["equal-delay", "better"]
-    assert ahead(of, more_delay_ms=0.0) == ["better"]
+    by_controller = {OWN: Case(0.8, 10.0, 0.0), **rivals}
+    assert ahead(by_controller) == ["equal-delay", "better"]
+    assert ahead(by_controller, more_delay_ms=0.0) == ["better"]
 
 
 def test_the_front_counts_emulators_where_no_other_is_ahead():

@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import asdict
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
 
 from weir_papers.common import Case  # noqa: E402
 from weir_papers.mvfst import trials  # noqa: E402
@@ -34,9 +35,9 @@ def documents(steady):
 
 @pytest.fixture
 def senders(documents, fake_gym_simulator):
-    made = Senders(4, documents, simulator=fake_gym_simulator)
-    yield made
-    made.close()
+    senders = Senders(4, documents, simulator=fake_gym_simulator)
+    yield senders
+    senders.close()
 
 
 def test_the_reward_by_hand():
@@ -137,6 +138,7 @@ def bandit(agent, variant, steps=150):
     """The agent after updates on two-step episodes in which action 2 alone has a reward; it acts itself, or a policy
     that takes action 0 nine times out of ten does.
     """
+    torch.set_num_threads(1)  # more only wait for each other
     generator, optimizer = torch.Generator().manual_seed(1), torch.optim.Adam(agent.parameters(), 1e-2)
     behind = torch.tensor([0.9, 0.025, 0.025, 0.025, 0.025])
     for _ in range(steps):
@@ -163,6 +165,21 @@ def test_it_learns_from_what_another_policy_did():
     assert bandit(Agent(3, 8, recurrent=False), Variant(entropy=1.0))[2] < 0.6
 
 
+def test_each_ablation_trains_another_agent():
+    agents, probabilities = {}, []
+    for name, variant in trials.VARIANTS.items():
+        torch.manual_seed(1)
+        agents[name] = Agent(3, 8, recurrent=variant.recurrent)
+        probabilities.append(bandit(agents[name], variant, steps=5))
+    entropies = ("", ", low entropy", ", high entropy")
+    assert set(agents) == {f"{network}{entropy}" for network in ("lstm", "no lstm") for entropy in entropies} | {
+        "uncorrected"
+    }
+    assert not any(torch.equal(first, other) for first, other in combinations(probabilities, 2))
+    memories = {name: agent(torch.ones(1, 3), torch.zeros(1), agent.no_memory(1))[2] for name, agent in agents.items()}
+    assert all(memories[name].any() == (not name.startswith("no lstm")) for name in agents)
+
+
 def test_two_trainings_with_a_seed_are_equal(documents, fake_gym_simulator):
     size = Size(steps=600, senders=4, hidden=8, lag=1)
     first, rewards = learn(Variant(), size, documents, 1, simulator=fake_gym_simulator)
@@ -173,7 +190,7 @@ def test_two_trainings_with_a_seed_are_equal(documents, fake_gym_simulator):
 
 
 def test_a_trial_is_kept(tmp_path, documents, fake_gym_simulator, monkeypatch):
-    emulators = [Scenario.from_dict(one) for one in documents]
+    emulators = [Scenario.from_dict(document) for document in documents]
     monkeypatch.setattr(trials, "pantheon_scenarios", lambda: emulators)
     monkeypatch.setattr(trials, "TRAINED_ON", ("a",))
     monkeypatch.setattr(trials, "POLICER", "b")

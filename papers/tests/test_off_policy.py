@@ -8,8 +8,8 @@ import pytest
 from weir_cli.errors import InputError
 from weir_train.configuration.training import checked_configuration
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_papers.off_policy.policies import SATURATION, SaturationLimit  # noqa: E402
 from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, load_replay_buffer, save_replay_buffer  # noqa: E402
@@ -171,10 +171,10 @@ def test_resume_goes_on_with_the_replay_buffer(values, tmp_path, fake_gym_simula
 def test_ordered_traces_change_for_all_environments_and_the_replay_buffer_survives(
     values, tmp_path, steady, fake_gym_simulator, monkeypatch
 ):
-    begun, call = [], ScenarioSampler.__call__
+    drawn_names, call = [], ScenarioSampler.__call__
 
     def spy(self, seed):
-        begun.append(call(self, seed)["name"])
+        drawn_names.append(call(self, seed)["name"])
         return call(self, seed)
 
     monkeypatch.setattr(ScenarioSampler, "__call__", spy)
@@ -186,9 +186,9 @@ def test_ordered_traces_change_for_all_environments_and_the_replay_buffer_surviv
     values["scenarios"] = {"source": "files", "files": [str(tmp_path / f"{name}.json") for name in names]}
     order = OrderedTraces([2, 0, 1])
     train(checked_configuration(values), tmp_path / "run", simulator=fake_gym_simulator, curriculum=order)
-    assert list(dict.fromkeys(begun)) == ["fast", "slow", "middle"]
+    assert list(dict.fromkeys(drawn_names)) == ["fast", "slow", "middle"]
     # Each has a third of the steps: two environments of four episodes of 30 steps.
-    assert [begun.count(name) for name in ("fast", "slow")] == [10, 10]
+    assert [drawn_names.count(name) for name in ("fast", "slow")] == [10, 10]
     with np.load(tmp_path / "run" / REPLAY_BUFFER) as file:
         capacity, steps = file["next_observations"][:, 0, -5], len(file["rewards"])
     assert steps == 360
@@ -248,8 +248,8 @@ def test_a_saturated_actor_is_brought_back():
 @pytest.mark.parametrize(("noise", "correlated"), [("gaussian", False), ("ornstein_uhlenbeck", True)])
 def test_noise_of_td3(values, untrained, noise, correlated):
     values |= {"algorithm": "td3", "td3": LEARNER | {"action_noise": 0.5, "noise": noise}}
-    drawn = untrained(checked_configuration(values)).action_noise
-    steps = np.array([drawn()[0] for _ in range(4000)])
+    action_noise = untrained(checked_configuration(values)).action_noise
+    steps = np.array([action_noise()[0] for _ in range(4000)])
     # From one step to the next, Ornstein-Uhlenbeck noise with stable-baselines3's theta and dt moves by 0.05.
     assert np.diff(steps).std() == pytest.approx(0.05 if correlated else 0.5 * np.sqrt(2), rel=0.1)
     assert (steps[1:] * steps[:-1]).mean() / (steps**2).mean() == pytest.approx(1.0 if correlated else 0.0, abs=0.1)

@@ -2,8 +2,8 @@
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from policy_agreement import check_agreement, random_policy, with_truths  # noqa: E402
 

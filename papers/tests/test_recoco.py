@@ -51,11 +51,16 @@ def trained(monkeypatch):
     names = []
 
     def complete(task: ModelTask) -> None:
-        how, own = task.model.configuration, task.model.order is None
+        configuration, own = task.model.configuration, task.model.order is None
 
         def row(name):
-            parts = (80 if own and name in task.model.traces else 70) + task.model.seed + 0.1 * how.delayed
-            return {"rate": parts, "delay": parts, "loss": parts, "mean_reward": 0.5 + 0.1 * (how.algorithm == "sac")}
+            parts = (80 if own and name in task.model.traces else 70) + task.model.seed + 0.1 * configuration.delayed
+            return {
+                "rate": parts,
+                "delay": parts,
+                "loss": parts,
+                "mean_reward": 0.5 + 0.1 * (configuration.algorithm == "sac"),
+            }
 
         rows = {name: row(name) for name in task.evaluated}
         task.folder.mkdir(parents=True)

@@ -7,8 +7,8 @@ from weir_papers.recoco.tables import ORDERS, PAPER_TRACES
 from weir_traces.schema.scenario import Scenario
 from weir_train.gym.step import StepRecord
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_papers.recoco.models import (
     FEATURES,
@@ -20,7 +20,7 @@ from weir_papers.recoco.models import (
     ordered,
     training_configuration,
 )
-from weir_papers.recoco.recoco import chosen_of
+from weir_papers.recoco.recoco import chosen_configurations
 from weir_papers.recoco.recoco_report import SearchRow
 from weir_papers.recoco.training import mean_reward, run_policy, train_model
 from weir_train.configuration.scenarios import ScenarioSampler
@@ -83,11 +83,11 @@ def test_every_trace_has_the_configuration_of_table_1(files):
 def test_the_search_tries_twelve_configurations_of_every_trace(files):
     models = models_of_search(1000, 9)
     assert len(models) == len({model.name for model in models}) == 9 * 12
-    of_one = [training_configuration(model, files) for model in models if model.traces == ("4G_500kbps",)]
-    assert [one.algorithm for one in of_one] == ["ppo"] * 4 + ["td3"] * 4 + ["sac"] * 4
-    assert [one.environment.history for one in of_one[:4]] == [1, 1, 5, 5]
-    assert [one.ppo.batch_size for one in of_one[:4]] == [64, 256, 64, 256]
-    assert of_one[0].environment.environments * of_one[0].ppo.steps_per_update == 2048
+    configurations = [training_configuration(model, files) for model in models if model.traces == ("4G_500kbps",)]
+    assert [configuration.algorithm for configuration in configurations] == ["ppo"] * 4 + ["td3"] * 4 + ["sac"] * 4
+    assert [configuration.environment.history for configuration in configurations[:4]] == [1, 1, 5, 5]
+    assert [configuration.ppo.batch_size for configuration in configurations[:4]] == [64, 256, 64, 256]
+    assert configurations[0].environment.environments * configurations[0].ppo.steps_per_update == 2048
 
 
 def test_the_best_configuration_has_the_best_qoe_of_similar_rewards():
@@ -98,10 +98,10 @@ def test_the_best_configuration_has_the_best_qoe_of_similar_rewards():
         SearchRow("a", ppo, 0.70, 90.0),
         SearchRow("b", ppo, 0.50, 60.0),
     ]
-    assert chosen_of(rows) == {"a": sac, "b": ppo}
-    assert chosen_of([]) == {}
+    assert chosen_configurations(rows) == {"a": sac, "b": ppo}
+    assert chosen_configurations([]) == {}
     models = models_of_traces(10, [1], {"4G_3mbps": ppo})
-    assert [one.configuration.algorithm for one in models[4:7]] == ["td3", "ppo", "td3"]
+    assert [model.configuration.algorithm for model in models[4:7]] == ["td3", "ppo", "td3"]
 
 
 def test_environment_steps_a_gradient_step(files):
@@ -145,18 +145,18 @@ def test_training_is_interrupted_and_goes_on(files, tmp_path, fake_gym_simulator
     assert -1.0 <= mean_reward(record) <= 1.0
 
 
-def test_a_model_of_all_traces_meets_them_in_its_order(files, tmp_path, fake_gym_simulator, monkeypatch):
-    met, call = [], ScenarioSampler.__call__
+def test_a_model_of_all_traces_trains_on_them_in_its_order(files, tmp_path, fake_gym_simulator, monkeypatch):
+    names, call = [], ScenarioSampler.__call__
 
     def spy(self, seed):
-        met.append(call(self, seed)["name"])
+        names.append(call(self, seed)["name"])
         return call(self, seed)
 
     monkeypatch.setattr(ScenarioSampler, "__call__", spy)
     values = {trace.name: TraceValues(-index, 0, 0) for index, trace in enumerate(PAPER_TRACES)}
     model = models_of_all_traces("reward", 320, [1], values)[0]
     assert train_model(model, files, tmp_path / "run", lambda steps: None, fake_gym_simulator)
-    assert list(dict.fromkeys(met)) == [trace.name for trace in reversed(PAPER_TRACES)]
+    assert list(dict.fromkeys(names)) == [trace.name for trace in reversed(PAPER_TRACES)]
 
 
 def test_mean_reward_is_that_of_equation_6():

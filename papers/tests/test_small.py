@@ -17,15 +17,15 @@ def test_the_small_size_has_a_value_of_every_claim(run_weir, tmp_path, real_simu
     every = os.environ.get("WEIR_PAPERS") == "all"
     if every and "WEIR_SHARED" not in os.environ:
         pytest.skip("all papers need the traces in the folder that WEIR_SHARED names")
-    names = {one.name for one in REPETITIONS} if every else {"polycc"}
+    names = {repetition.name for repetition in REPETITIONS} if every else {"polycc"}
     only = [word for name in sorted(names) for word in ("--only", name)]
     status, output, errors = run_weir("paper", "all", "--small", "--out", "out", *only)
     assert status == 0, errors
     found = read_measurement(tmp_path / "out/papers.json")
-    claims = [claim for one in REPETITIONS if one.name in names for claim in one.claims]
+    claims = [claim for repetition in REPETITIONS if repetition.name in names for claim in repetition.claims]
     assert {claim.key for claim in claims} - set(found.values) <= TOO_SMALL
     assert found.origins.keys() == names
-    assert all(claim.what[:40] in " ".join(output.split()) for claim in claims[:1])
+    assert all(claim.description[:40] in " ".join(output.split()) for claim in claims[:1])
     polycc = json.loads((tmp_path / "out/polycc/polycc.json").read_text())
     rows = {row["name"]: row for row in polycc["rows"]}
     assert polycc["run"]["runs"] == len(demonstrations())

@@ -28,21 +28,21 @@ class Claim:
 
     Attributes:
         key: of the value in `docs/results/papers.json`, PAPER/NAME.
-        what: the measure, for readers.
+        description: the measure, for readers.
         paper: the paper's value, for readers.
         published: the paper's value as a number; None where it gives none.
         holds: what the mean over seeds must reach for "holds".
         partly: what it must reach for both "holds" and "holds in part"; None: there is nothing between.
-        why: the difference to the paper that explains the value, one line.
+        reason: the difference to the paper that explains the value, one line.
     """
 
     key: str
-    what: str
+    description: str
     paper: str
     published: float | None
     holds: Bound
     partly: Bound | None = None
-    why: str = ""
+    reason: str = ""
 
     def show(self, samples: Sequence[float]) -> str:
         """The mean with its interval; empty where there are no samples."""
@@ -105,8 +105,13 @@ def print_claims(claims: Iterable[Claim], samples: Samples) -> None:
     for name in ("claim", "paper", "here", "verdict"):
         table.add_column(name)
     for claim in claims:
-        here = samples.get(claim.key, ())
-        table.add_row(claim.what, claim.paper, claim.show(here), claim.verdict(value_of(here) if here else None))
+        measured = samples.get(claim.key, ())
+        table.add_row(
+            claim.description,
+            claim.paper,
+            claim.show(measured),
+            claim.verdict(value_of(measured) if measured else None),
+        )
     output_console().print(table)
 
 

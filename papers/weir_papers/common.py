@@ -111,17 +111,17 @@ def with_tcp(scenario: Scenario, control: str) -> Scenario:
 
 def goal_row(
     name: str,
-    what: str,
+    description: str,
     goal: Bound,
     value: float | None,
     detail: str = "",
-    why: str = "no run completed",
+    reason: str = "no run completed",
     **figures: Any,
 ) -> GoalRow:
-    """The row of a goal; without a value it is not measured, and `why` is the reason."""
+    """The row of a goal; without a value it is not measured, for the given reason."""
     if value is None:
-        return GoalRow(name, what, goal, reason=why)
-    return GoalRow(name, what, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
+        return GoalRow(name, description, goal, reason=reason)
+    return GoalRow(name, description, goal, value, goal.show(value), goal.met(value), detail=detail, figures=figures)
 
 
 def replay_record(

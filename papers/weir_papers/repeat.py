@@ -48,7 +48,7 @@ def repeat(
     """
     if small and record is not None:
         raise InputError("--record: is for values of the full size; omit --small")
-    names = [one.name for one in REPETITIONS]
+    names = [repetition.name for repetition in REPETITIONS]
     if unknown := [name for name in only or () if name not in names]:
         raise InputError(f"--only {unknown[0]}: one of {', '.join(names)}")
     make_folder(out)
@@ -114,13 +114,13 @@ def measurement(
     """The record: values by key, each paper's origin, and the published values; of papers without results here, those
     of an earlier record.
     """
-    found_of = {repetition.name: found for repetition, found in results}
+    samples_by_name = {repetition.name: found for repetition, found in results}
     values: dict[str, Value] = {}
     origins: dict[str, Origin] = {}
     for repetition in REPETITIONS:
         name, keys = repetition.name, [claim.key for claim in repetition.claims]
-        if name in found_of:
-            found = found_of[name]
+        if name in samples_by_name:
+            found = samples_by_name[name]
             origins[name] = Origin(
                 command=found["command"],
                 model_sha256=found["model_sha256"],

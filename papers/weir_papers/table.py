@@ -15,11 +15,11 @@ def claims_table(record: Path) -> str:
     """Every claim with the value of a record, as Markdown; without the record nothing is measured."""
     values = read_measurement(record).values if record.exists() else {}
     rows = []
-    for repetition in sorted(REPETITIONS, key=lambda one: list(_NAMES).index(one.name)):
+    for repetition in sorted(REPETITIONS, key=lambda repetition: list(_NAMES).index(repetition.name)):
         for index, claim in enumerate(repetition.claims):
             value = values.get(claim.key)
-            here = "" if value is None else claim.show_value(value)
+            measured = "" if value is None else claim.show_value(value)
             verdict = claim.verdict(value)
             paper = _NAMES[repetition.name] if index == 0 else ""
-            rows.append([paper, claim.what, claim.paper, here, verdict, claim.why])
+            rows.append([paper, claim.description, claim.paper, measured, verdict, claim.reason])
     return markdown_table(["", "claim", "paper", "here", "verdict", "why"], rows)

@@ -13,7 +13,7 @@ chromium=$(command -v "${CHROMIUM:-chromium}") || missing "Chromium is missing: 
 label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_LOCAL
 unset WEIR_MODEL
 case $label in
-  weir) export WEIR_MODEL=$PWD/../../trainer/models/weir.onnx ;;
+  weir) export WEIR_MODEL=$PWD/../../estimator/models/weir.onnx ;;
   sendsidebwe | remotebwe) ;;
   *) missing "no label $label: weir, sendsidebwe or remotebwe" ;;
 esac

@@ -153,7 +153,7 @@ func TestConstraintsBoundTheRate(t *testing.T) {
 }
 
 func TestAModelIsSharedAndMayBeClosedBeforeItsUsers(t *testing.T) {
-	own, err := weir.LoadModelFile("../../trainer/models/weir.onnx")
+	own, err := weir.LoadModelFile("../../estimator/models/weir.onnx")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-"""Model files: their metadata, inputs and outputs. Needs onnx, from the extra `bench`."""
+"""Model files: their metadata, inputs and outputs. Needs onnx."""
 
 from __future__ import annotations
 

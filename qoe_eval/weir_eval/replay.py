@@ -73,7 +73,11 @@ class ReplayResults:
     @property
     def failures(self) -> list[str]:
         """One line for each run that did not complete."""
-        return [failure.describe() for one in (self.main, self.objectives, self.families) for failure in one.failures]
+        return [
+            failure.describe()
+            for outcome in (self.main, self.objectives, self.families)
+            for failure in outcome.failures
+        ]
 
 
 def run_replay(

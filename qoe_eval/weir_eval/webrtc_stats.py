@@ -78,9 +78,9 @@ class StatsObject:
         """SSRC in decimal; empty if it has none."""
         return self.text("ssrc")
 
-    def directed(self, what: str) -> str:
+    def directed(self, quantity: str) -> str:
         """The name of a stream's counter of `bytes` or `packets`, as in bytesSent or bytesReceived."""
-        return f"{what}Sent" if self.type == "outbound-rtp" else f"{what}Received"
+        return f"{quantity}Sent" if self.type == "outbound-rtp" else f"{quantity}Received"
 
     def add(self, time_s: float, name: str, value: Any) -> None:
         """Adds a value; skips unknown names, and values not later than the last one."""

@@ -10,26 +10,43 @@
 #include <string>
 #include <vector>
 
-#include "endpoints/controllers.h"
+#include "endpoints/controller_table.h"
+#include "field_trials.h"
 #include "open_loop/open_loop.h"
 #include "programs/command_line.h"
 #include "programs/input.h"
 #include "programs/json.h"
-#include "registry.h"
 #include "serve/serve.h"
+#include "weir/names.h"
 
 namespace weir::sim {
 namespace {
 
 // Prints the controllers that this program runs, one per line, name first.
 void ListControllers() {
-  constexpr auto kWidth =
-      static_cast<int>(std::ranges::max(kSimulatedControllers, {}, &std::string_view::size).size() + 2);
-  for (const RegisteredController& one : kControllers) {
-    if (!one.simulated) continue;
-    std::cout << std::left << std::setw(kWidth) << one.name << one.summary
-              << (IsAvailable(one) ? "" : " (not available: run `make webrtc`)") << '\n';
+  const auto length = [](const SimulatedController& row) { return row.name.size(); };
+  const auto width = static_cast<int>(length(std::ranges::max(SimulatedControllers(), {}, length)) + 2);
+  for (const SimulatedController& row : SimulatedControllers()) {
+    std::cout << std::left << std::setw(width) << row.name << row.summary
+              << (IsAvailable(row) ? "" : " (not available: run `make webrtc`)") << '\n';
   }
+}
+
+// The table of controllers. "field_trials" is null for a controller that takes none, and "libwebrtc_milestone" for one
+// that every libwebrtc has.
+nlohmann::ordered_json ControllerTable() {
+  using Json = nlohmann::ordered_json;
+  Json table = Json::array();
+  for (const SimulatedController& row : SimulatedControllers()) {
+    const FieldTrialController* const trials = FindRow(kFieldTrialControllers, row.name);
+    table.push_back({{"name", row.name},
+                     {"summary", row.summary},
+                     {"knows_path", row.knows_path},
+                     {"field_trials", trials ? Json(trials->trials) : Json()},
+                     {"libwebrtc_milestone", row.libwebrtc_milestone > 0 ? Json(row.libwebrtc_milestone) : Json()},
+                     {"available", IsAvailable(row)}});
+  }
+  return table;
 }
 
 CLI::App* AddRun(CLI::App& app, RunOptions& options) {
@@ -74,7 +91,7 @@ CLI::App* AddOpenLoop(CLI::App& app, OpenLoopOptions& options) {
 }  // namespace
 
 void AddJobOptions(CLI::App& command, JobOptions& options) {
-  std::string controllers = ListNames(kSimulatedControllers);
+  std::string controllers = ListNames(SimulatedControllers());
   // Breaks the list into two lines.
   controllers.replace(controllers.find(", weir-send"), 2, ",\n");
   AddText(command, "--controller", "NAME",
@@ -103,6 +120,8 @@ int RunSimulatorProgram(int argc, char** argv, const SimulatorProgram& program) 
   const CLI::App* const run = AddRun(app, run_options);
   const CLI::App* const serve =
       app.add_subcommand("serve", "an environment: binary frames on standard input and output");
+  const CLI::App* const controllers =
+      app.add_subcommand("controllers", "print the table of controllers as JSON, for programs");
   OpenLoopOptions open_loop_options;
   const CLI::App* const open_loop = AddOpenLoop(app, open_loop_options);
   const CLI::App* const other = program.other.add ? program.other.add(app) : nullptr;
@@ -110,6 +129,10 @@ int RunSimulatorProgram(int argc, char** argv, const SimulatorProgram& program) 
     if (wants_list) {
       ListControllers();
       return kDone;
+    }
+    if (*controllers) {
+      std::cout << JsonText(ControllerTable()) << '\n';
+      return int{kDone};
     }
     if (other && *other) return program.other.run();
     LimitMemory();

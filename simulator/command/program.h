@@ -20,6 +20,7 @@ struct ProgramCommand {
 struct SimulatorProgram {
   std::string name;
   std::string summary;
+  // The stack of RTP flows; see MakeStack.
   MakeStack make_stack;
   // Has null members if there is no other command.
   ProgramCommand other = {};

@@ -47,20 +47,20 @@ EventEngine::StopResult EventEngine::Stop(const ns3::Time& delay) {
 }
 
 ns3::EventId EventEngine::Schedule(const ns3::Time& delay, ns3::EventImpl* event) {
-  const int64_t time_ns = now_ns_ + delay.GetTimeStep();
+  const SimTime time = now_ + SimDuration::Nanos(delay.GetTimeStep());
   const uint32_t uid = next_uid_;
-  Push(time_ns, context_, event);
-  return {ns3::Ptr<ns3::EventImpl>(event), static_cast<uint64_t>(time_ns), context_, uid};
+  Push(time, context_, event);
+  return {ns3::Ptr<ns3::EventImpl>(event), static_cast<uint64_t>(time.ns()), context_, uid};
 }
 
 void EventEngine::ScheduleWithContext(uint32_t context, const ns3::Time& delay, ns3::EventImpl* event) {
-  Push(now_ns_ + delay.GetTimeStep(), context, event);
+  Push(now_ + SimDuration::Nanos(delay.GetTimeStep()), context, event);
 }
 
 ns3::EventId EventEngine::ScheduleNow(ns3::EventImpl* event) { return Schedule(ns3::Time(0), event); }
 
 ns3::EventId EventEngine::ScheduleDestroy(ns3::EventImpl* event) {
-  const ns3::EventId id(ns3::Ptr<ns3::EventImpl>(event, false), static_cast<uint64_t>(now_ns_), context_,
+  const ns3::EventId id(ns3::Ptr<ns3::EventImpl>(event, false), static_cast<uint64_t>(now_.ns()), context_,
                         ns3::EventId::UID::DESTROY);
   at_destruction_.push_back(id);
   return id;
@@ -86,8 +86,8 @@ void EventEngine::Cancel(const ns3::EventId& id) {
 bool EventEngine::IsExpired(const ns3::EventId& id) const {
   if (id.PeekEventImpl() == nullptr || id.PeekEventImpl()->IsCancelled()) return true;
   if (id.GetUid() == ns3::EventId::UID::DESTROY) return std::ranges::find(at_destruction_, id) == at_destruction_.end();
-  const auto time_ns = static_cast<int64_t>(id.GetTs());
-  return time_ns < now_ns_ || (time_ns == now_ns_ && id.GetUid() <= uid_);
+  const SimTime time = SimTime::Nanos(static_cast<int64_t>(id.GetTs()));
+  return time < now_ || (time == now_ && id.GetUid() <= uid_);
 }
 
 void EventEngine::Run() {
@@ -95,16 +95,16 @@ void EventEngine::Run() {
   while (!IsFinished()) ExecuteNext();
 }
 
-void EventEngine::RunUntil(int64_t time_ns) {
-  while (!IsFinished() && events_.front().time_ns <= time_ns) ExecuteNext();
-  if (!stopped_) now_ns_ = time_ns;
+void EventEngine::RunUntil(SimTime time) {
+  while (!IsFinished() && events_.front().time <= time) ExecuteNext();
+  if (!stopped_) now_ = time;
 }
 
 void EventEngine::ExecuteNext() {
   const Pending next = events_.front();
-  events_at_once_ = next.time_ns == now_ns_ ? events_at_once_ + 1 : 0;
+  events_at_once_ = next.time == now_ ? events_at_once_ + 1 : 0;
   if (events_at_once_ > kMaxEventsAtOnce) {
-    throw ProgramError("after " + std::to_string(now_ns_ / 1'000'000) +
+    throw ProgramError("after " + std::to_string(now_.ns() / 1'000'000) +
                        " ms of simulated time it stands still; give the path a delay or a capacity");
   }
   SpendSteps(1);
@@ -112,7 +112,7 @@ void EventEngine::ExecuteNext() {
   events_.pop_back();
   // Releases the event even if it throws.
   const ns3::Ptr<ns3::EventImpl> event(next.event, false);
-  now_ns_ = next.time_ns;
+  now_ = next.time;
   uid_ = next.uid;
   context_ = next.context;
   ++executed_;
@@ -120,7 +120,7 @@ void EventEngine::ExecuteNext() {
 }
 
 ns3::Time EventEngine::GetDelayLeft(const ns3::EventId& id) const {
-  return ns3::TimeStep(IsExpired(id) ? 0 : id.GetTs() - static_cast<uint64_t>(now_ns_));
+  return ns3::TimeStep(IsExpired(id) ? 0 : id.GetTs() - static_cast<uint64_t>(now_.ns()));
 }
 
 ns3::Time EventEngine::GetMaximumSimulationTime() const {

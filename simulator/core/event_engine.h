@@ -10,10 +10,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <list>
 #include <utility>
 #include <vector>
+
+#include "core/sim_time.h"
 
 namespace weir::sim {
 
@@ -32,16 +33,14 @@ class EventEngine final : public ns3::SimulatorImpl {
   // The engine that ns-3 uses; null while it uses another simulator or none.
   static EventEngine* Current() { return current_; }
 
-  int64_t now_ns() const { return now_ns_; }
-  // `time_ns` must not be in the past. Takes over one reference to the event.
-  void ScheduleAt(int64_t time_ns, ns3::EventImpl* event) { Push(time_ns, context_, event); }
+  SimTime now() const { return now_; }
+  // `time` must not be in the past. Takes over one reference to the event.
+  void ScheduleAt(SimTime time, ns3::EventImpl* event) { Push(time, context_, event); }
 
-  // For hosts with their own clock. next_time_ns() is the largest number if there is no event. RunUntil() executes the
-  // events due by `time_ns` and then sets the engine's time to it, unless an event has stopped the engine.
-  int64_t next_time_ns() const {
-    return events_.empty() ? std::numeric_limits<int64_t>::max() : events_.front().time_ns;
-  }
-  void RunUntil(int64_t time_ns);
+  // For hosts with their own clock. next_time() is kNever if there is no event. RunUntil() executes the events due by
+  // `time` and then sets the engine's time to it, unless an event has stopped the engine.
+  SimTime next_time() const { return events_.empty() ? kNever : events_.front().time; }
+  void RunUntil(SimTime time);
 
   // See ns-3's documentation.
   void Destroy() override;
@@ -58,7 +57,7 @@ class EventEngine final : public ns3::SimulatorImpl {
   void Cancel(const ns3::EventId& id) override;
   bool IsExpired(const ns3::EventId& id) const override;
   void Run() override;
-  ns3::Time Now() const override { return ns3::TimeStep(static_cast<uint64_t>(now_ns_)); }
+  ns3::Time Now() const override { return ns3::TimeStep(static_cast<uint64_t>(now_.ns())); }
   ns3::Time GetDelayLeft(const ns3::EventId& id) const override;
   ns3::Time GetMaximumSimulationTime() const override;
   // Does nothing: the engine has its own queue.
@@ -69,7 +68,7 @@ class EventEngine final : public ns3::SimulatorImpl {
 
  private:
   struct Pending {
-    int64_t time_ns;
+    SimTime time;
     uint32_t uid;
     uint32_t context;
     ns3::EventImpl* event;
@@ -77,14 +76,14 @@ class EventEngine final : public ns3::SimulatorImpl {
   // Orders a heap whose front is the next event.
   struct Later {
     bool operator()(const Pending& a, const Pending& b) const {
-      return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.uid > b.uid;
+      return a.time != b.time ? a.time > b.time : a.uid > b.uid;
     }
   };
 
   void DoDispose() override;
   void ExecuteNext();
-  void Push(int64_t time_ns, uint32_t context, ns3::EventImpl* event) {
-    events_.push_back({time_ns, next_uid_++, context, event});
+  void Push(SimTime time, uint32_t context, ns3::EventImpl* event) {
+    events_.push_back({time, next_uid_++, context, event});
     std::push_heap(events_.begin(), events_.end(), Later());
   }
 
@@ -92,7 +91,7 @@ class EventEngine final : public ns3::SimulatorImpl {
 
   std::vector<Pending> events_;
   std::list<ns3::EventId> at_destruction_;
-  int64_t now_ns_ = 0;
+  SimTime now_ = kTimeZero;
   // Uid of the event in execution.
   uint32_t uid_ = ns3::EventId::UID::INVALID;
   uint32_t next_uid_ = ns3::EventId::UID::VALID;

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "core/sim_time.h"
 
 namespace weir::sim {
 
@@ -16,79 +17,81 @@ template <class Value>
 class PiecewiseConstant {
  public:
   // A value that never changes.
-  PiecewiseConstant(Value value) : values_{value} {}  // NOLINT(google-explicit-constructor): a number is one
-  // `values[i]` holds from `start_times_ns[i]` on. The times start at 0 and strictly increase, there are as many
-  // values, and `period_ns`, if any, is after the last time; without it the last value holds forever.
-  PiecewiseConstant(std::vector<int64_t> start_times_ns, std::vector<Value> values, std::optional<int64_t> period_ns)
-      : start_times_ns_(std::move(start_times_ns)), values_(std::move(values)), period_ns_(period_ns) {}
+  PiecewiseConstant(Value value) : values_{value} {}  // NOLINT(google-explicit-constructor): a value is one
+  // `values[i]` holds from `start_times[i]` on. The times start at 0 and strictly increase, there are as many
+  // values, and `period`, if any, is after the last time; without it the last value holds forever.
+  PiecewiseConstant(std::vector<SimTime> start_times, std::vector<Value> values, std::optional<SimDuration> period)
+      : start_times_(std::move(start_times)), values_(std::move(values)), period_(period) {}
 
   bool is_constant() const { return values_.size() == 1; }
 
-  // `time_ns` is at least 0. Fast if successive calls have times close to each other.
-  Value At(int64_t time_ns) const { return is_constant() ? values_[0] : values_[Find(time_ns).index]; }
+  // `time` is at least 0. Fast if successive calls have times close to each other.
+  Value At(SimTime time) const { return is_constant() ? values_[0] : values_[Find(time).index]; }
 
-  // The mean from 0 to `duration_ns` (> 0).
-  double Mean(int64_t duration_ns) const {
-    if (is_constant()) return static_cast<double>(values_[0]);
-    const int64_t period_ns = period_ns_.value_or(duration_ns);
-    const int64_t whole_periods = duration_ns / period_ns;
-    return (static_cast<double>(whole_periods) * Integral(period_ns) + Integral(duration_ns % period_ns)) /
-           static_cast<double>(duration_ns);
+  // The mean of `number(value)` from 0 to `duration` (> 0).
+  template <class Number>
+  double Mean(SimDuration duration, Number number) const {
+    if (is_constant()) return number(values_[0]);
+    const SimDuration period = period_.value_or(duration);
+    const int64_t whole_periods = duration.ns() / period.ns();
+    const SimDuration rest = SimDuration::Nanos(duration.ns() % period.ns());
+    return (static_cast<double>(whole_periods) * Integral(period, number) + Integral(rest, number)) /
+           static_cast<double>(duration.ns());
   }
 
   bool operator==(const PiecewiseConstant& other) const {
-    return start_times_ns_ == other.start_times_ns_ && values_ == other.values_ && period_ns_ == other.period_ns_;
+    return start_times_ == other.start_times_ && values_ == other.values_ && period_ == other.period_;
   }
 
  protected:
-  static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
-
-  // The position of a time: segment `index` of the period that starts at `period_start_ns`.
+  // The position of a time: segment `index` of the period that starts at `period_start`, a time since 0.
   struct Position {
     size_t index = 0;
-    int64_t period_start_ns = 0;
+    SimDuration period_start = SimDuration::Zero();
   };
 
-  Position Find(int64_t time_ns) const {
+  Position Find(SimTime time) const {
     // Most lookups are in the segment of the previous one or soon after it.
     constexpr int kSteps = 4;
-    if (time_ns >= cursor_.period_start_ns + start_times_ns_[cursor_.index]) {
+    if (time >= start_times_[cursor_.index] + cursor_.period_start) {
       for (int step = 0; step < kSteps; ++step) {
-        if (time_ns < SegmentEnd(cursor_)) return cursor_;
+        if (time < SegmentEnd(cursor_)) return cursor_;
         Advance(cursor_);
       }
     }
-    const int64_t period_start_ns = period_ns_ ? time_ns - time_ns % *period_ns_ : 0;
-    cursor_ = {IndexAt(time_ns - period_start_ns), period_start_ns};
+    const SimDuration period_start =
+        period_ ? SimDuration::Nanos(time.ns() - time.ns() % period_->ns()) : SimDuration::Zero();
+    cursor_ = {IndexAt(time - period_start), period_start};
     return cursor_;
   }
   // The segment at a time within the first period.
-  size_t IndexAt(int64_t time_ns) const {
-    const auto later = std::upper_bound(start_times_ns_.begin(), start_times_ns_.end(), time_ns);
-    return static_cast<size_t>(later - start_times_ns_.begin()) - 1;
+  size_t IndexAt(SimTime time) const {
+    const auto later = std::upper_bound(start_times_.begin(), start_times_.end(), time);
+    return static_cast<size_t>(later - start_times_.begin()) - 1;
   }
-  int64_t SegmentEnd(const Position& position) const {
-    if (position.index + 1 < start_times_ns_.size())
-      return position.period_start_ns + start_times_ns_[position.index + 1];
-    return period_ns_ ? position.period_start_ns + *period_ns_ : kForEver;
+  SimTime SegmentEnd(const Position& position) const {
+    if (position.index + 1 < start_times_.size()) return start_times_[position.index + 1] + position.period_start;
+    return period_ ? kTimeZero + position.period_start + *period_ : kNever;
   }
   void Advance(Position& position) const {
-    if (++position.index < start_times_ns_.size()) return;
+    if (++position.index < start_times_.size()) return;
     position.index = 0;
-    position.period_start_ns += *period_ns_;
+    position.period_start += *period_;
   }
 
-  std::vector<int64_t> start_times_ns_{0};
+  std::vector<SimTime> start_times_{kTimeZero};
   std::vector<Value> values_;
-  std::optional<int64_t> period_ns_;
+  std::optional<SimDuration> period_;
 
  private:
-  // The integral from 0 to `end_ns`, which is at most the period, in value times ns.
-  double Integral(int64_t end_ns) const {
+  // The integral of `number(value)` from 0 to `duration`, which is at most the period, over time in ns.
+  template <class Number>
+  double Integral(SimDuration duration, Number number) const {
+    const SimTime end = kTimeZero + duration;
     double integral = 0;
-    for (size_t i = 0; i < values_.size() && start_times_ns_[i] < end_ns; ++i) {
-      const int64_t stop_ns = i + 1 < values_.size() ? std::min(start_times_ns_[i + 1], end_ns) : end_ns;
-      integral += static_cast<double>(values_[i]) * static_cast<double>(stop_ns - start_times_ns_[i]);
+    for (size_t i = 0; i < values_.size() && start_times_[i] < end; ++i) {
+      const SimTime stop = i + 1 < values_.size() ? std::min(start_times_[i + 1], end) : end;
+      integral += number(values_[i]) * static_cast<double>((stop - start_times_[i]).ns());
     }
     return integral;
   }

@@ -13,8 +13,6 @@ namespace {
 
 constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
 
-double Seconds(int64_t duration_ns) { return static_cast<double>(duration_ns) * 1e-9; }
-
 double MediaBps(const FlowSpec& flow) {
   const auto* rtp = std::get_if<RtpSpec>(&flow.kind);
   return rtp ? static_cast<double>(MaxMediaRate(rtp->media, kSendSideOverheadBytes).bps()) : kMaxRateBps;
@@ -26,35 +24,35 @@ double AudioBps(const FlowSpec& flow) {
 }
 
 // Splits `span` at the video's pauses and adds the parts to `spans`.
-void AddSpan(const ActiveSpan& span, const std::vector<std::pair<int64_t, int64_t>>& video_pauses_ns,
+void AddSpan(const ActiveSpan& span, const std::vector<std::pair<SimTime, SimTime>>& video_pauses,
              std::vector<ActiveSpan>& spans) {
-  int64_t from_ns = span.from_ns;
-  const auto add_until = [&](int64_t to_ns, bool audio_only) {
-    to_ns = std::min(to_ns, span.to_ns);
-    if (to_ns > from_ns) spans.push_back({from_ns, to_ns, audio_only});
-    from_ns = std::max(from_ns, to_ns);
+  SimTime from = span.from;
+  const auto add_until = [&](SimTime to, bool audio_only) {
+    to = std::min(to, span.to);
+    if (to > from) spans.push_back({from, to, audio_only});
+    from = std::max(from, to);
   };
   // Starts at the first pause that matters: spans and pauses may number thousands each.
-  auto pause = std::ranges::upper_bound(video_pauses_ns, span.from_ns, {}, &std::pair<int64_t, int64_t>::second);
-  for (; pause != video_pauses_ns.end() && pause->first < span.to_ns; ++pause) {
+  auto pause = std::ranges::upper_bound(video_pauses, span.from, {}, &std::pair<SimTime, SimTime>::second);
+  for (; pause != video_pauses.end() && pause->first < span.to; ++pause) {
     add_until(pause->first, false);
     add_until(pause->second, true);
   }
-  add_until(span.to_ns, false);
+  add_until(span.to, false);
 }
 
 }  // namespace
 
 std::vector<ActiveSpan> ActiveSpans(const FlowSpec& flow) {
   const auto* rtp = std::get_if<RtpSpec>(&flow.kind);
-  if (!rtp) return {{flow.start_ns, flow.stop_ns}};
+  if (!rtp) return {{flow.start, flow.stop}};
   std::vector<ActiveSpan> spans;
-  int64_t from_ns = flow.start_ns;
-  for (const auto& [pause_ns, resume_ns] : rtp->pauses_ns) {
-    AddSpan({from_ns, std::min(pause_ns, flow.stop_ns)}, rtp->media.video_pauses_ns, spans);
-    from_ns = std::max(from_ns, resume_ns);
+  SimTime from = flow.start;
+  for (const auto& [pause, resume] : rtp->pauses) {
+    AddSpan({from, std::min(pause, flow.stop)}, rtp->media.video_pauses, spans);
+    from = std::max(from, resume);
   }
-  AddSpan({from_ns, flow.stop_ns}, rtp->media.video_pauses_ns, spans);
+  AddSpan({from, flow.stop}, rtp->media.video_pauses, spans);
   return spans;
 }
 
@@ -68,51 +66,51 @@ AchievableThroughput::AchievableThroughput(const Scenario& scenario, const FlowS
       spans_(ActiveSpans(flow)),
       bucket_bits_(full_bucket_bits_) {}
 
-double AchievableThroughput::BitsUntil(int64_t time_ns) {
+double AchievableThroughput::BitsUntil(SimTime time) {
   double bits = 0;
-  for (; span_ < spans_.size() && spans_[span_].from_ns < time_ns; ++span_) {
+  for (; span_ < spans_.size() && spans_[span_].from < time; ++span_) {
     const ActiveSpan& span = spans_[span_];
     media_bps_ = span.audio_only ? audio_bps_ : full_media_bps_;
-    const int64_t from_ns = std::max(span.from_ns, time_ns_), to_ns = std::min(span.to_ns, time_ns);
-    FillBucket(Seconds(from_ns - bucket_time_ns_), 0);
-    bits += BitsOfSpan(from_ns, to_ns);
-    bucket_time_ns_ = to_ns;
-    if (span.to_ns > time_ns) break;
+    const SimTime from = std::max(span.from, time_), to = std::min(span.to, time);
+    FillBucket((from - bucket_time_).seconds(), 0);
+    bits += BitsOfSpan(from, to);
+    bucket_time_ = to;
+    if (span.to > time) break;
     waiting_bits_ = 0;
   }
-  time_ns_ = time_ns;
+  time_ = time;
   return bits;
 }
 
-double AchievableThroughput::BitsOfSpan(int64_t from_ns, int64_t to_ns) {
-  if (from_ns >= to_ns) return 0;
-  if (!capacity_) return Serve(kUnlimitedBps, to_ns - from_ns);
+double AchievableThroughput::BitsOfSpan(SimTime from, SimTime to) {
+  if (from >= to) return 0;
+  if (!capacity_) return Serve(kUnlimitedBps, to - from);
   double bits = 0;
-  const auto serve = [&](int64_t rate_bps, int64_t duration_ns) {
-    bits += Serve(static_cast<double>(rate_bps), duration_ns);
+  const auto serve = [&](int64_t rate_bps, SimDuration duration) {
+    bits += Serve(static_cast<double>(rate_bps), duration);
   };
-  if (const std::optional<int64_t> period_ns = capacity_->period_ns()) {
+  if (const std::optional<SimDuration> period = capacity_->period()) {
     // Once a period leaves waiting media and bucket unchanged, all later periods are equal, and their bits are
     // multiplied: a trace may repeat every few ns.
-    while (to_ns - from_ns > 2 * *period_ns) {
+    while (to - from > 2 * *period) {
       const double waiting_before = waiting_bits_, bucket_before = bucket_bits_, bits_before = bits;
-      capacity_->ForEachRate(from_ns, from_ns + *period_ns, serve);
-      from_ns += *period_ns;
+      capacity_->ForEachRate(from, from + *period, serve);
+      from += *period;
       if (std::abs(waiting_bits_ - waiting_before) > 1e-9 * MostWaitingBits() ||
           std::abs(bucket_bits_ - bucket_before) > 1e-9 * full_bucket_bits_) {
         continue;
       }
-      const int64_t whole_periods = (to_ns - from_ns) / *period_ns;
+      const int64_t whole_periods = (to - from).ns() / period->ns();
       bits += (bits - bits_before) * static_cast<double>(whole_periods);
-      from_ns += whole_periods * *period_ns;
+      from += whole_periods * *period;
     }
   }
-  capacity_->ForEachRate(from_ns, to_ns, serve);
+  capacity_->ForEachRate(from, to, serve);
   return bits;
 }
 
-double AchievableThroughput::Serve(double capacity_bps, int64_t duration_ns) {
-  const double duration_s = Seconds(duration_ns);
+double AchievableThroughput::Serve(double capacity_bps, SimDuration duration) {
+  const double duration_s = duration.seconds();
   const double growth_bps = RateBps() - capacity_bps;
   const double waiting_before = waiting_bits_;
   double served_bits = capacity_bps * duration_s;

@@ -4,18 +4,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "scenario/capacity_trace.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {
 
 struct ActiveSpan {
-  int64_t from_ns = 0;
-  int64_t to_ns = 0;
+  SimTime from = kTimeZero;
+  SimTime to = kTimeZero;
   // The video is paused.
   bool audio_only = false;
 };
@@ -26,7 +26,7 @@ std::vector<ActiveSpan> ActiveSpans(const FlowSpec& flow);
 // Treats media as a fluid:
 //  1. While the flow is active, media arrives at rate r, the smaller of the media's rate m and a policer's rate p.
 //     While video pauses, m is that of audio.
-//  2. At most `kLongestWaitNs` of media at rate r waits; media beyond that is not produced.
+//  2. At most `kLongestWait` of media at rate r waits; media beyond that is not produced.
 //  3. Media leaves as fast as the capacity c allows.
 //  4. Where c and m exceed that rate, a policer's bucket adds media up to min(c, m). The bucket starts full and refills
 //     with what is unused of p.
@@ -37,20 +37,20 @@ class AchievableThroughput {
  public:
   // Calls hardly notice 100 ms, and slots and scheduling cycles of radio, cable and Wi-Fi links are not longer: bursts
   // of 20 ms every 100 ms carry as much as their mean. An outage that freezes a picture lasts longer.
-  static constexpr int64_t kLongestWaitNs = 100'000'000;
+  static constexpr SimDuration kLongestWait = SimDuration::Millis(100);
 
   // The scenario must outlive this object.
   AchievableThroughput(const Scenario& scenario, const FlowSpec& flow);
 
-  // The bits that the link could carry from the previous call's time (0 at first) to `time_ns`, which is not before it.
-  double BitsUntil(int64_t time_ns);
+  // The bits that the link could carry from the previous call's time (0 at first) to `time`, which is not before it.
+  double BitsUntil(SimTime time);
 
  private:
-  double BitsOfSpan(int64_t from_ns, int64_t to_ns);
+  double BitsOfSpan(SimTime from, SimTime to);
   double RateBps() const { return std::min(media_bps_, policer_bps_); }
-  double MostWaitingBits() const { return RateBps() * static_cast<double>(kLongestWaitNs) * 1e-9; }
+  double MostWaitingBits() const { return RateBps() * kLongestWait.seconds(); }
   // Serves a time of constant capacity.
-  double Serve(double capacity_bps, int64_t duration_ns);
+  double Serve(double capacity_bps, SimDuration duration);
   void FillBucket(double duration_s, double sent_bits);
 
   // Unlimited if empty.
@@ -64,10 +64,10 @@ class AchievableThroughput {
   size_t span_ = 0;
   // The media's rate in the current span.
   double media_bps_ = 0;
-  int64_t time_ns_ = 0;
+  SimTime time_ = kTimeZero;
   double waiting_bits_ = 0;
   double bucket_bits_;
-  int64_t bucket_time_ns_ = 0;
+  SimTime bucket_time_ = kTimeZero;
 };
 
 }  // namespace weir::sim

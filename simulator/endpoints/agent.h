@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
-#include "policy/action.h"
-#include "policy/feature_history.h"
-#include "policy/policy_controller.h"
-#include "policy/policy_executor.h"
+#include "weir/action.h"
+#include "weir/model_description.h"
+#include "weir/policy_controller.h"
+#include "weir/policy_executor.h"
 #include "weir/units.h"
 
 namespace weir::sim {
@@ -60,7 +60,7 @@ class AgentExecutor final : public PolicyExecutor {
 inline std::unique_ptr<PolicyController> MakeAgentController(const AgentSpecification& specification,
                                                              std::function<TimeDelta()> delay) {
   std::unique_ptr<PolicyExecutor> executor = std::make_unique<AgentExecutor>(specification);
-  if (delay) executor = std::make_unique<DelayedExecutor>(std::move(executor), std::move(delay));
+  if (delay) executor = MakeDelayedExecutor(std::move(executor), std::move(delay));
   return std::make_unique<PolicyController>(std::move(executor));
 }
 

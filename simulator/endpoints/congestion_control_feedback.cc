@@ -9,27 +9,26 @@ namespace weir::sim {
 namespace {
 
 // The minimum time between reports, and the time from the first packet to its report unless a frame ends earlier.
-constexpr int64_t kIntervalNs = 25'000'000;
+constexpr SimDuration kInterval = SimDuration::Millis(25);
 
 // Converts to units of 1/1024 s, rounded down.
 int64_t ArrivalTimeOffset(int64_t time_us) { return time_us * 1024 / 1'000'000; }
 
 }  // namespace
 
-void CongestionControlFeedbackGenerator::OnPacket(const Packet& packet, int64_t sequence_number,
-                                                  int64_t arrival_time_ns) {
-  if (!first_arrival_ns_) first_arrival_ns_ = arrival_time_ns;
+void CongestionControlFeedbackGenerator::OnPacket(const Packet& packet, int64_t sequence_number, SimTime arrival_time) {
+  if (!first_arrival_) first_arrival_ = arrival_time;
   marker_seen_ |= packet.frame_part.last;
-  streams_[static_cast<size_t>(StreamOf(packet.rtp.kind))].OnPacket(sequence_number, arrival_time_ns, packet.rtp.ecn,
+  streams_[static_cast<size_t>(StreamOf(packet.rtp.kind))].OnPacket(sequence_number, arrival_time, packet.rtp.ecn,
                                                                     /*tick_us=*/1);
 }
 
-std::optional<CongestionControlFeedback> CongestionControlFeedbackGenerator::OnTimeout(int64_t now_ns) {
+std::optional<CongestionControlFeedback> CongestionControlFeedbackGenerator::OnTimeout(SimTime now) {
   std::optional<CongestionControlFeedback> feedback;
-  if (NextReportNs(now_ns) <= now_ns) {
-    feedback.emplace().report_time_us = now_ns / 1000;
+  if (NextReport(now) <= now) {
+    feedback.emplace().report_time_us = now.us();
     for (size_t i = 0; i < streams_.size(); ++i) {
-      std::optional<TransportFeedback> news = streams_[i].Build(now_ns);
+      std::optional<TransportFeedback> news = streams_[i].Build(now);
       if (!news) continue;
       for (int64_t& time_us : news->receive_times_us) {
         if (time_us == TransportFeedback::kNotReceived) continue;
@@ -37,17 +36,17 @@ std::optional<CongestionControlFeedback> CongestionControlFeedbackGenerator::OnT
       }
       feedback->streams[i] = std::move(*news);
     }
-    first_arrival_ns_.reset();
+    first_arrival_.reset();
     marker_seen_ = false;
-    next_allowed_ns_ = now_ns + kIntervalNs;
+    next_allowed_ = now + kInterval;
   }
-  if (poll_time_ns_ <= now_ns) SetPollTime(now_ns);
+  if (poll_time_ <= now) SetPollTime(now);
   return feedback;
 }
 
-int64_t CongestionControlFeedbackGenerator::NextReportNs(int64_t now_ns) const {
-  if (!first_arrival_ns_) return std::max(now_ns + kIntervalNs, next_allowed_ns_);
-  return marker_seen_ ? next_allowed_ns_ : std::max(next_allowed_ns_, *first_arrival_ns_ + kIntervalNs);
+SimTime CongestionControlFeedbackGenerator::NextReport(SimTime now) const {
+  if (!first_arrival_) return std::max(now + kInterval, next_allowed_);
+  return marker_seen_ ? next_allowed_ : std::max(next_allowed_, *first_arrival_ + kInterval);
 }
 
 }  // namespace weir::sim

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/sim_time.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/transport_feedback.h"
 #include "link/packet.h"
@@ -16,24 +17,24 @@ namespace weir::sim {
 class CongestionControlFeedbackGenerator {
  public:
   // Starts polling, as libwebrtc does, because an arrival triggers no report before the next one is allowed.
-  void Start(int64_t now_ns) { SetPollTime(now_ns); }
+  void Start(SimTime now) { SetPollTime(now); }
 
   // `sequence_number`: in the packet's stream, unwrapped.
-  void OnPacket(const Packet& packet, int64_t sequence_number, int64_t arrival_time_ns);
-  // Call after each arrival and at poll_time_ns().
-  std::optional<CongestionControlFeedback> OnTimeout(int64_t now_ns);
-  int64_t poll_time_ns() const { return poll_time_ns_; }
+  void OnPacket(const Packet& packet, int64_t sequence_number, SimTime arrival_time);
+  // Call after each arrival and at poll_time().
+  std::optional<CongestionControlFeedback> OnTimeout(SimTime now);
+  SimTime poll_time() const { return poll_time_; }
 
  private:
-  // The end of a frame or kIntervalNs after the first packet, but at least kIntervalNs after the last report.
-  int64_t NextReportNs(int64_t now_ns) const;
-  void SetPollTime(int64_t now_ns) { poll_time_ns_ = NextReportNs(now_ns); }
+  // The end of a frame or kInterval after the first packet, but at least kInterval after the last report.
+  SimTime NextReport(SimTime now) const;
+  void SetPollTime(SimTime now) { poll_time_ = NextReport(now); }
 
   std::array<TransportFeedbackBuilder, kStreamsPerFlow> streams_;
-  std::optional<int64_t> first_arrival_ns_;
+  std::optional<SimTime> first_arrival_;
   bool marker_seen_ = false;
-  int64_t next_allowed_ns_ = 0;
-  int64_t poll_time_ns_ = 0;
+  SimTime next_allowed_ = kTimeZero;
+  SimTime poll_time_ = kTimeZero;
 };
 
 }  // namespace weir::sim

@@ -9,12 +9,11 @@
 #include "endpoints/agent.h"
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
-#include "registry.h"
-#include "sender/sender_controller.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/send_side_estimator.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 
@@ -58,15 +57,13 @@ struct FlowController {
   PolicyController* agent = nullptr;
 };
 
-// Throws ProgramError for a name that is neither in `kSimulatedControllers` nor a pool specification, for field trials
-// that libwebrtc rejects, and for an unavailable controller.
+// Throws ProgramError for a name that is neither in the table (controller_table.h) nor a pool specification, for field
+// trials that libwebrtc rejects, and for an unavailable controller.
 void CheckControllerName(std::string_view name);
 // False if the controller's receiver accepts no packets with transport-wide sequence numbers.
 bool TakesTransportCc(std::string_view name);
-// False if the controller needs a later libwebrtc than this program has.
-bool IsAvailable(const RegisteredController& controller);
 
-// `name` may be a pool specification (pool/pool_specification.h) whose members decide at the receiver; a member
+// `name` may be a pool specification (weir/pool_specification.h) whose members decide at the receiver; a member
 // "weir:FILE" is the policy in that file. Baselines run unmodified: of all receiver-side controllers only a policy, and
 // a pool with one, runs with the guard's rules. Throws ProgramError for an unknown name and for an unusable model or
 // custom controller. A custom controller that fails later throws from within the simulation.

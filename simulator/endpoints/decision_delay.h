@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "core/random.h"
-#include "interval_statistics_fields.h"
 #include "programs/json.h"
+#include "weir/interval_statistics_fields.h"
 #include "weir/units.h"
 
 namespace weir::sim {

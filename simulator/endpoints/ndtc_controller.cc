@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "controllers/interval_controller.h"
+#include "weir/interval_controller.h"
 
 namespace weir::sim {
 namespace {

@@ -4,21 +4,20 @@
 #include <cmath>
 #include <limits>
 
-#include "controllers/interval_controller.h"
-#include "core/event.h"
 #include "endpoints/achievable.h"
+#include "weir/interval_controller.h"
 
 namespace weir::sim {
 namespace {
 
 // The interval at which transport feedback reaches the other senders.
 constexpr TimeDelta kInterval = TimeDelta::Millis(50);
-constexpr int64_t kIntervalNs = kInterval.us() * 1000;
+constexpr SimDuration kSimInterval = SimDuration::Micros(kInterval.us());
 // A target takes effect later by REMB than at the sender; 50 and 100 ms score less.
-constexpr int64_t kReceiverDrainNs = 200'000'000;
+constexpr SimDuration kReceiverDrain = SimDuration::Millis(200);
 // How far, and in what steps, the oracle looks ahead if the path serves in slots.
-constexpr int64_t kLongestSlotNs = AchievableThroughput::kLongestWaitNs;
-constexpr int64_t kStepNs = 10'000'000;
+constexpr SimDuration kLongestSlot = AchievableThroughput::kLongestWait;
+constexpr SimDuration kStep = SimDuration::Millis(10);
 // One packet in transmission and one that has just arrived are not a queue.
 constexpr int64_t kToleratedBytes = 2 * kMaxPacketBytes;
 constexpr double kUnlimitedBps = std::numeric_limits<double>::infinity();
@@ -29,13 +28,13 @@ double ThroughputShare(const Objective& objective) {
 
 OracleAim Between(const OracleAim& low, const OracleAim& high, double share) {
   return {std::lerp(low.utilisation, high.utilisation, share),
-          std::llround(std::lerp(static_cast<double>(low.drain_ns), static_cast<double>(high.drain_ns), share))};
+          SimDuration::Nanos(std::llround(
+              std::lerp(static_cast<double>(low.drain_time.ns()), static_cast<double>(high.drain_time.ns()), share)))};
 }
 
-bool ServesInSlots(const CapacityTrace& capacity, int64_t now_ns) {
+bool ServesInSlots(const CapacityTrace& capacity, SimTime now) {
   bool stops = false;
-  capacity.ForEachRate(now_ns, now_ns + kLongestSlotNs,
-                       [&stops](int64_t rate_bps, int64_t) { stops |= rate_bps == 0; });
+  capacity.ForEachRate(now, now + kLongestSlot, [&stops](int64_t rate_bps, SimDuration) { stops |= rate_bps == 0; });
   return stops;
 }
 
@@ -56,9 +55,9 @@ class OracleController final : public SenderController {
   Timestamp next_timeout() const override { return next_timeout_; }
 
  private:
-  DataRate Carried(int64_t now_ns) const;
+  DataRate Carried(SimTime now) const;
   // The rate in bit/s that drains the queue by the end of the horizon; below 0 if no rate does.
-  double CarriedWithin(int64_t now_ns, int64_t horizon_ns) const;
+  double CarriedWithin(SimTime now, SimDuration horizon) const;
 
   const OracleConfig config_;
   const bool foresight_;
@@ -73,7 +72,7 @@ void OracleController::OnTargetRateConstraints(const TargetRateConstraints& cons
 
 SenderControlUpdate OracleController::OnTimeout(Timestamp now) {
   next_timeout_ = now + kInterval;
-  const DataRate target = std::min(Carried(ToSimulatedNs(now)), constraints_.max_rate);
+  const DataRate target = std::min(Carried(ToSimTime(now)), constraints_.max_rate);
   SenderControlUpdate update;
   update.target_rate = TargetTransferRate{.at_time = now, .target_rate = target};
   // Paces bursts of media at the rate that the path carries.
@@ -81,22 +80,22 @@ SenderControlUpdate OracleController::OnTimeout(Timestamp now) {
   return update;
 }
 
-DataRate OracleController::Carried(int64_t now_ns) const {
+DataRate OracleController::Carried(SimTime now) const {
   const LinkSpec& link = config_.link->spec();
   if (!link.capacity && std::isinf(link.PolicedBps(kUnlimitedBps))) return constraints_.max_rate;
-  double target_bps = CarriedWithin(now_ns, kIntervalNs);
-  if (foresight_ && link.capacity && ServesInSlots(*link.capacity, now_ns)) {
+  double target_bps = CarriedWithin(now, kSimInterval);
+  if (foresight_ && link.capacity && ServesInSlots(*link.capacity, now)) {
     // The capacity until the next decision alone is no measure: a queue may wait for a slot, which drains it.
-    for (int64_t horizon_ns = kIntervalNs + kStepNs; horizon_ns <= kLongestSlotNs; horizon_ns += kStepNs) {
-      target_bps = std::max(target_bps, CarriedWithin(now_ns, horizon_ns));
+    for (SimDuration horizon = kSimInterval + kStep; horizon <= kLongestSlot; horizon += kStep) {
+      target_bps = std::max(target_bps, CarriedWithin(now, horizon));
     }
   }
   return DataRate::BitsPerSecondF(std::max(0.0, target_bps));
 }
 
-double OracleController::CarriedWithin(int64_t now_ns, int64_t horizon_ns) const {
-  const int64_t from_ns = foresight_ ? now_ns : std::max<int64_t>(now_ns - horizon_ns, 0);
-  return OracleBps(config_, {.drain_ns = horizon_ns}, config_.link->queued_bytes(), from_ns, from_ns + horizon_ns);
+double OracleController::CarriedWithin(SimTime now, SimDuration horizon) const {
+  const SimTime from = foresight_ ? now : std::max(now - horizon, kTimeZero);
+  return OracleBps(config_, {.drain_time = horizon}, config_.link->queued_bytes(), from, from + horizon);
 }
 
 class OracleAtReceiver final : public IntervalController {
@@ -108,9 +107,9 @@ class OracleAtReceiver final : public IntervalController {
 
  private:
   DataRate Decide(Timestamp now, TimeDelta) override {
-    const int64_t from_ns = std::max<int64_t>(ToSimulatedNs(now) - kIntervalNs, 0);
-    return DataRate::BitsPerSecondF(OracleBps(config_, {.drain_ns = kReceiverDrainNs}, config_.link->queued_bytes(),
-                                              from_ns, from_ns + kIntervalNs));
+    const SimTime from = std::max(ToSimTime(now) - kSimInterval, kTimeZero);
+    return DataRate::BitsPerSecondF(
+        OracleBps(config_, {.drain_time = kReceiverDrain}, config_.link->queued_bytes(), from, from + kSimInterval));
   }
 
   const OracleConfig config_;
@@ -119,7 +118,7 @@ class OracleAtReceiver final : public IntervalController {
 }  // namespace
 
 OracleAim AimOf(const Objective& objective) {
-  constexpr OracleAim kLatencyAim{0.85, 30'000'000}, kThroughputAim{1.0, 200'000'000};
+  constexpr OracleAim kLatencyAim{0.85, SimDuration::Millis(30)}, kThroughputAim{1.0, SimDuration::Millis(200)};
   constexpr OracleAim kBalancedAim;
   const double share = ThroughputShare(objective), balanced = ThroughputShare(kBalanced);
   const auto position = [&](double from, double to) { return std::clamp((share - from) / (to - from), 0.0, 1.0); };
@@ -127,27 +126,26 @@ OracleAim AimOf(const Objective& objective) {
   return Between(kBalancedAim, kThroughputAim, position(balanced, ThroughputShare(kThroughput)));
 }
 
-double CrossTrafficBps(const OracleConfig& config, int64_t from_ns, int64_t to_ns) {
+double CrossTrafficBps(const OracleConfig& config, SimTime from, SimTime to) {
   double bits = 0;
   for (const OracleConfig::CrossTraffic& cross : config.cross_traffic) {
-    const int64_t shared_ns = std::min(cross.to_ns, to_ns) - std::max(cross.from_ns, from_ns);
-    bits += static_cast<double>(cross.rate_bps) * static_cast<double>(std::max<int64_t>(0, shared_ns)) * 1e-9;
+    const SimDuration shared = std::min(cross.to, to) - std::max(cross.from, from);
+    bits += static_cast<double>(cross.rate_bps) * NotNegative(shared).seconds();
   }
-  return bits * 1e9 / static_cast<double>(to_ns - from_ns);
+  return bits * 1e9 / static_cast<double>((to - from).ns());
 }
 
-double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
-                 int64_t to_ns) {
+double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, SimTime from, SimTime to) {
   const LinkSpec& link = config.link->spec();
   const double capacity_bps =
-      link.PolicedBps(link.capacity ? static_cast<double>(link.capacity->BitsBetween(from_ns, to_ns)) * 1e9 /
-                                          static_cast<double>(to_ns - from_ns)
+      link.PolicedBps(link.capacity ? static_cast<double>(link.capacity->BitsBetween(from, to)) * 1e9 /
+                                          static_cast<double>((to - from).ns())
                                     : kUnlimitedBps);
-  const double share_bps =
-      aim.utilisation * (capacity_bps - CrossTrafficBps(config, from_ns, to_ns)) / config.sharing_flows;
+  const double share_bps = aim.utilisation * (capacity_bps - CrossTrafficBps(config, from, to)) / config.sharing_flows;
   if (config.sharing_flows > 1) return share_bps;
   const int64_t excess_bytes = queued_bytes - kToleratedBytes;
-  return share_bps - static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8e9 / static_cast<double>(aim.drain_ns);
+  return share_bps -
+         static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8e9 / static_cast<double>(aim.drain_time.ns());
 }
 
 std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, bool foresight) {

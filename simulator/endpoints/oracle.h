@@ -7,10 +7,11 @@
 #include <memory>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "link/link.h"
-#include "sender/sender_controller.h"
 #include "weir/network_controller.h"
 #include "weir/objective.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 
@@ -20,8 +21,8 @@ struct OracleConfig {
   int sharing_flows = 1;
   // Constant cross traffic, which is subtracted from the capacity while it is active.
   struct CrossTraffic {
-    int64_t from_ns = 0;
-    int64_t to_ns = 0;
+    SimTime from = kTimeZero;
+    SimTime to = kTimeZero;
     int64_t rate_bps = 0;
   };
   std::vector<CrossTraffic> cross_traffic;
@@ -32,7 +33,7 @@ struct OracleAim {
   // Fraction of the capacity, in (0, 1].
   double utilisation = 0.96;
   // Time in which the queue drains.
-  int64_t drain_ns = 50'000'000;
+  SimDuration drain_time = SimDuration::Millis(50);
 };
 
 // 0.96 and 50 ms at `balanced`, 1 and 200 ms at `throughput`, 0.85 and 30 ms at `latency`; between these linear in
@@ -40,15 +41,14 @@ struct OracleAim {
 // loss.
 OracleAim AimOf(const Objective& objective);
 
-// The mean rate of cross traffic from `from_ns` to `to_ns`, which is later, in bit/s.
-double CrossTrafficBps(const OracleConfig& config, int64_t from_ns, int64_t to_ns);
+// The mean rate of cross traffic from `from` to `to`, which is later, in bit/s.
+double CrossTrafficBps(const OracleConfig& config, SimTime from, SimTime to);
 
-// The target in bit/s of IP packets: `aim.utilisation` of the capacity (of link and policer) from `from_ns` to `to_ns`
+// The target in bit/s of IP packets: `aim.utilisation` of the capacity (of link and policer) from `from` to `to`
 // without cross traffic, less the rate that drains `queued_bytes` beyond the packet in transmission and one that has
 // just arrived. Among other flows it is this flow's share and ignores the queue. Below 0 if the queue cannot drain in
 // time; infinite without a bottleneck.
-double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, int64_t from_ns,
-                 int64_t to_ns);
+double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, SimTime from, SimTime to);
 
 // Makes a controller that reads the path's capacity and queue, which no real controller can. Every 50 ms its target is
 // 96 % of the capacity (of link and policer) in the next 50 ms, less the queue beyond the packet in transmission. It

@@ -11,78 +11,71 @@
 #include <optional>
 
 #include "core/ring_buffer.h"
+#include "core/sim_time.h"
 #include "media/media_source.h"
-#include "sender/sender_controller.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
-
-struct PacedPacket {
-  // Padding has kind kProbe. Its bytes are payload (as RTX padding, which repeats old packets) or, for the smallest
-  // probes and while congested, RTP padding.
-  MediaPacket media;
-  uint32_t padding_bytes = 0;
-  PacedPacketInfo pacing_info;
-};
 
 class Pacer {
  public:
   // `overhead_bytes`: bytes of a packet in addition to its payload, counted against all rates.
   explicit Pacer(uint32_t overhead_bytes) : overhead_bytes_(overhead_bytes) {}
 
-  void SetConfig(const PacerConfig& config, int64_t now_ns);
+  void SetConfig(const PacerConfig& config, SimTime now);
   void AddProbeCluster(const ProbeClusterConfig& config);
   // While congested, only audio, probes and two small padding packets per second leave.
   void SetCongested(bool congested) { congested_ = congested; }
   // Padding and probes are sent only while active.
   void SetActive(bool active);
 
-  void Enqueue(const MediaPacket& packet, int64_t now_ns);
+  void Enqueue(const MediaPacket& packet, SimTime now);
   bool empty() const { return audio_.empty() && retransmissions_.empty() && media_.empty(); }
   int64_t queued_bytes() const { return queued_bytes_; }
 
-  // When Take() has a packet; kNeverNs if it has none until something changes.
-  int64_t next_send_ns(int64_t now_ns) const;
+  // When Take() has a packet; kNever if it has none until something changes.
+  SimTime next_send_time(SimTime now) const;
   // The packet that is due, or nullopt.
-  std::optional<PacedPacket> Take(int64_t now_ns);
+  std::optional<MediaPacket> Take(SimTime now);
 
  private:
   struct QueuedPacket {
     MediaPacket media;
-    int64_t enqueued_ns = 0;
+    SimTime enqueue_time = kTimeZero;
   };
   struct ProbeCluster {
     PacedPacketInfo info;
     int64_t bytes_to_send = 0;
     int32_t packets_sent = 0;
-    // kNeverNs until its first packet.
-    int64_t started_ns = 0;
+    // kNever until its first packet.
+    SimTime start_time = kTimeZero;
   };
 
-  int64_t MediaTimeNs(int64_t now_ns) const;
-  int64_t ProbeTimeNs(int64_t now_ns) const;
-  PacedPacket TakeProbe(int64_t now_ns);
+  SimTime MediaTime(SimTime now) const;
+  SimTime ProbeTime(SimTime now) const;
+  MediaPacket TakeProbe(SimTime now);
   bool has_media() const { return !retransmissions_.empty() || !media_.empty(); }
   const QueuedPacket& next_media() const {
     return retransmissions_.empty() ? media_.front() : retransmissions_.front();
   }
   MediaPacket PopMedia();
-  void AccountMedia(int64_t size_bytes, int64_t now_ns);
+  void AccountMedia(int64_t size_bytes, SimTime now);
 
   const uint32_t overhead_bytes_;
   bool active_ = false;
   bool congested_ = false;
-  int64_t last_send_ns_ = 0;
+  SimTime last_send_time_ = kTimeZero;
   int64_t pacing_rate_bps_ = 0;
   int64_t padding_rate_bps_ = 0;
   // How far sent media may be ahead of the pacing rate.
-  int64_t burst_ns_ = 0;
+  SimDuration burst_duration_ = SimDuration::Zero();
   RingBuffer<QueuedPacket> audio_;
   RingBuffer<QueuedPacket> retransmissions_;
   RingBuffer<QueuedPacket> media_;
   int64_t queued_bytes_ = 0;
   // When sent data is paid off at the pacing rate, and at the padding rate.
-  int64_t media_paid_ns_ = 0;
-  int64_t padding_paid_ns_ = 0;
+  SimTime media_paid_time_ = kTimeZero;
+  SimTime padding_paid_time_ = kTimeZero;
   std::deque<ProbeCluster> probes_;
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "endpoints/rtp_format.h"
 #include "link/packet.h"
 
@@ -16,8 +17,8 @@ namespace weir::sim {
 // Echo of a time stamp for measuring round trips: LSR/DLSR (RFC 3550 section 6.4.1) in one direction, LRR/DLRR (RFC
 // 3611 section 4.5) in the other.
 struct TimeEcho {
-  int64_t sent_ns = 0;
-  int64_t held_ns = 0;
+  SimTime sent_time = kTimeZero;
+  SimDuration held = SimDuration::Zero();
 };
 
 // RFC 3550 section 6.4.1; here with the sequence number unwrapped.
@@ -60,7 +61,7 @@ struct ReceiverRtcp final : RtcpMessage {
   // Picture loss indication (RFC 4585 section 6.3.1).
   bool pli = false;
   // When it was sent: the receiver reference time of RFC 3611 section 4.4, present with a report.
-  int64_t sent_ns = 0;
+  SimTime sent_time = kTimeZero;
 
   // True if it has input for a controller: a REMB or arrivals.
   bool has_rate_feedback() const { return !remb.empty() || transport_feedback || congestion_control_feedback; }
@@ -68,7 +69,7 @@ struct ReceiverRtcp final : RtcpMessage {
 
 // From the sender of media to its receiver; one IP packet.
 struct SenderRtcp final : RtcpMessage {
-  int64_t sent_ns = 0;
+  SimTime sent_time = kTimeZero;
   std::optional<TimeEcho> receiver_reference_echo;
 };
 

@@ -1,12 +1,11 @@
-// RTP and RTCP packets as the simulator sends them: streams, header sizes, the rates of media with headers, and the
-// packetizer.
+// RTP and RTCP packets as the simulator sends them: streams, header sizes, and the rates of media with headers.
 #ifndef WEIR_SIMULATOR_ENDPOINTS_RTP_FORMAT_H_
 #define WEIR_SIMULATOR_ENDPOINTS_RTP_FORMAT_H_
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 
-#include "endpoints/pacer.h"
+#include "core/sim_time.h"
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "scenario/rtp_spec.h"
@@ -48,21 +47,22 @@ constexpr uint8_t PayloadTypeOf(PacketKind kind) {
   return kPayloadTypes[StreamOf(kind)];
 }
 constexpr uint32_t ClockRateOf(PacketKind kind) { return kind == PacketKind::kAudio ? 48'000 : 90'000; }
-constexpr uint32_t SsrcOf(int flow_index, PacketKind kind) {
+constexpr uint32_t SsrcOf(size_t flow_index, PacketKind kind) {
   return 0x57000000u + static_cast<uint32_t>(flow_index) * 16 + static_cast<uint32_t>(StreamOf(kind));
 }
 
 // In units of the stream's clock.
-constexpr uint32_t RtpTimestamp(PacketKind kind, int64_t time_ns) {
+constexpr uint32_t RtpTimestamp(PacketKind kind, SimTime time) {
   constexpr int64_t kNsPerSecond = 1'000'000'000;
   const int64_t rate = ClockRateOf(kind);
+  const int64_t time_ns = time.ns();
   return static_cast<uint32_t>(time_ns / kNsPerSecond * rate + time_ns % kNsPerSecond * rate / kNsPerSecond);
 }
 
 // abs-send-time: seconds in 6.18 fixed point, rounded.
-constexpr uint32_t AbsSendTime(int64_t time_ns) {
-  constexpr int64_t kWrapNs = 64'000'000'000;
-  return static_cast<uint32_t>((((time_ns % kWrapNs) << 18) + 500'000'000) / 1'000'000'000) & 0xFFFFFF;
+constexpr uint32_t AbsSendTime(SimTime time) {
+  constexpr SimDuration kWrap = SimDuration::Seconds(64);
+  return static_cast<uint32_t>((((time.ns() % kWrap.ns()) << 18) + 500'000'000) / 1'000'000'000) & 0xFFFFFF;
 }
 
 // The highest rates of media if a packet counts `overhead_bytes` in addition to its payload. The scenario's `max_rate`
@@ -78,52 +78,6 @@ inline DataRate AudioRate(const MediaSpec& media, uint32_t overhead_bytes) {
 inline DataRate MaxMediaRate(const MediaSpec& media, uint32_t overhead_bytes) {
   return MaxVideoRate(media, overhead_bytes) + AudioRate(media, overhead_bytes);
 }
-
-class RtpPacketizer {
- public:
-  RtpPacketizer(int flow_index, const SenderClock& clock, EcnMarking ecn)
-      : flow_index_(flow_index), clock_(clock), ecn_(ecn) {}
-
-  // The next packet of its stream, sent now. The caller sets its sink.
-  Packet Take(const PacedPacket& paced, int64_t now_ns) {
-    const MediaPacket& media = paced.media;
-    Packet packet;
-    packet.size_bytes = kUdpIpOverheadBytes + kRtpHeaderBytes + media.payload_bytes + paced.padding_bytes;
-    packet.sent_time_ns = now_ns;
-    packet.capture_time_ns = media.capture_time_ns;
-    packet.rtp.ssrc = SsrcOf(flow_index_, media.kind);
-    const int64_t sequence_number = next_sequence_numbers_[static_cast<size_t>(StreamOf(media.kind))]++;
-    packet.rtp.sequence_number = static_cast<uint16_t>(sequence_number);
-    packet.rtp.payload_type = PayloadTypeOf(media.kind);
-    packet.rtp.kind = media.kind;
-    packet.rtp.ecn = ecn_;
-    packet.rtp.has_abs_send_time = true;
-    packet.rtp.abs_send_time = AbsSendTime(clock_.Shown(now_ns));
-    packet.rtp.rtp_timestamp = RtpTimestamp(media.kind, clock_.Shown(media.capture_time_ns));
-    packet.rtp.rtp_clock_rate = ClockRateOf(media.kind);
-    packet.rtp.header_size = kRtpHeaderBytes;
-    packet.rtp.payload_size = media.payload_bytes;
-    packet.rtp.padding_size = paced.padding_bytes;
-    packet.transport_sequence_number = next_transport_sequence_number_++;
-    packet.frame_part = media.frame_part;
-    packet.fec = media.fec;
-    if (media.kind == PacketKind::kRetransmission || media.fec.packets > 0) {
-      packet.media_sequence_number = media.repaired_sequence_number;
-      fec_packets_ += media.fec.packets > 0 ? 1 : 0;
-    } else {
-      packet.media_sequence_number = sequence_number - (media.kind == PacketKind::kVideo ? fec_packets_ : 0);
-    }
-    return packet;
-  }
-
- private:
-  const int flow_index_;
-  const SenderClock clock_;
-  const EcnMarking ecn_;
-  std::array<int64_t, kStreamsPerFlow> next_sequence_numbers_{};
-  int64_t fec_packets_ = 0;
-  int64_t next_transport_sequence_number_ = 0;
-};
 
 }  // namespace weir::sim
 

@@ -9,51 +9,53 @@
 namespace weir::sim {
 namespace {
 
-constexpr int64_t kFeedbackIntervalNs = 50'000'000;
-constexpr int64_t kReportIntervalNs = 1'000'000'000;
+constexpr SimDuration kFeedbackInterval = SimDuration::Millis(50);
+constexpr SimDuration kReportInterval = SimDuration::Seconds(1);
 
-uint32_t ReceiverSsrc(int flow_index) { return 0x52000000u + static_cast<uint32_t>(flow_index); }
+uint32_t ReceiverSsrc(size_t flow_index) { return 0x52000000u + static_cast<uint32_t>(flow_index); }
 
 }  // namespace
 
-RtpReceiver::RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<BandwidthEstimator> estimator,
-                         Link* rtcp_link, PacketSink* rtcp_sink, FlowObserver* observer)
-    : config_(config),
-      estimator_(std::move(estimator)),
-      rtcp_link_(rtcp_link),
+RtpReceiver::RtpReceiver(const Flow& flow, const FlowController& controller, PacketSink* rtcp_sink)
+    : flow_(flow),
+      spec_(flow.spec()),
+      estimator_(controller.at_receiver.get()),
+      wake_on_arrival_(controller.wake_on_arrival),
+      transport_feedback_(controller.at_sender && !controller.congestion_control_feedback),
+      congestion_control_feedback_(controller.congestion_control_feedback),
       rtcp_sink_(rtcp_sink),
-      observer_(observer),
+      observer_(flow.observer),
       start_event_(this),
       estimator_timer_(this),
       feedback_timer_(this),
       report_timer_(this),
       repair_timer_(this) {
-  if (config_.repair) repair_.emplace(config_.start_ns);
-  start_event_.ScheduleAt(config_.start_ns);
+  if (flow.rtp().media.is_repaired()) repair_.emplace(spec_.start);
+  start_event_.ScheduleAt(spec_.start);
 }
 
 void RtpReceiver::OnStart() {
-  report_timer_.Set(config_.start_ns + kReportIntervalNs);
-  if (repair_) repair_timer_.Set(repair_->next_timeout_ns());
+  report_timer_.Set(spec_.start + kReportInterval);
+  if (repair_) repair_timer_.Set(repair_->next_timeout());
   if (estimator_) OnEstimatorTimeout();
-  congestion_control_generator_.Start(config_.start_ns);
-  SetFeedbackTimer(config_.start_ns);
+  congestion_control_generator_.Start(spec_.start);
+  SetFeedbackTimer(spec_.start);
 }
 
-void RtpReceiver::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
-  if (repair_ && !packet.rtcp && repair_->OnAnnounced(packet, arrival_time_ns)) {
-    repair_timer_.Set(repair_->next_timeout_ns());
+void RtpReceiver::OnPacket(Packet&& packet, SimTime arrival_time) {
+  if (repair_ && !packet.rtcp && repair_->OnAnnounced(packet, arrival_time)) {
+    repair_timer_.Set(repair_->next_timeout());
   }
   PendingPacket& pending = pending_.push_slot();
   pending.packet = std::move(packet);
-  pending.arrival_time_ns = arrival_time_ns;
+  pending.arrival_time = arrival_time;
   size_t place = pending_.size() - 1;
-  for (; place > 0 && pending_[place - 1].arrival_time_ns > arrival_time_ns; --place) {
+  for (; place > 0 && pending_[place - 1].arrival_time > arrival_time; --place) {
     std::swap(pending_[place - 1], pending_[place]);
   }
   SpendSteps(static_cast<int64_t>(pending_.size() - 1 - place));
-  if (config_.wake_on_arrival) SetEstimatorTimer(NowNs());
-  if (config_.congestion_control_feedback) SetFeedbackTimer(NowNs());
+  if (wake_on_arrival_) SetEstimatorTimer(Now());
+  if (congestion_control_feedback_) SetFeedbackTimer(Now());
 }
 
 void RtpReceiver::OnDropped(const Packet& packet) {
@@ -62,8 +64,8 @@ void RtpReceiver::OnDropped(const Packet& packet) {
   if (repair_) repair_->OnLost(packet);
 }
 
-void RtpReceiver::ProcessArrivals(int64_t until_ns) {
-  while (!pending_.empty() && pending_.front().arrival_time_ns <= until_ns) {
+void RtpReceiver::ProcessArrivals(SimTime until) {
+  while (!pending_.empty() && pending_.front().arrival_time <= until) {
     Process(pending_.front());
     pending_.pop_front();
   }
@@ -73,38 +75,37 @@ void RtpReceiver::Process(PendingPacket& pending) {
   Packet& packet = pending.packet;
   if (packet.rtcp) {
     const auto& report = static_cast<const SenderRtcp&>(*packet.rtcp);
-    last_sender_report_ns_ = {report.sent_ns, pending.arrival_time_ns};
+    last_sender_report_ = {report.sent_time, pending.arrival_time};
     if (report.receiver_reference_echo) {
-      const int64_t round_trip_ns =
-          pending.arrival_time_ns - report.receiver_reference_echo->sent_ns - report.receiver_reference_echo->held_ns;
+      const SimDuration round_trip =
+          pending.arrival_time - report.receiver_reference_echo->sent_time - report.receiver_reference_echo->held;
       if (estimator_) {
-        estimator_->OnRoundTripTime(TimeDelta::Micros(round_trip_ns / 1000), ToTimestamp(pending.arrival_time_ns));
+        estimator_->OnRoundTripTime(ToTimeDelta(round_trip), ToTimestamp(pending.arrival_time));
       }
-      if (repair_) repair_->SetRoundTripTime(round_trip_ns);
+      if (repair_) repair_->SetRoundTripTime(round_trip);
     }
     packet.rtcp.reset();
     return;
   }
-  packet.rtp.arrival_time = ToTimestamp(pending.arrival_time_ns);
-  observer_->OnReceived(packet, pending.arrival_time_ns);
-  if (repair_ && packet.fec.packets == 0) repair_->OnPacket(packet, pending.arrival_time_ns);
-  if (repair_ && packet.fec.packets > 0) OnFec(packet, pending.arrival_time_ns);
+  packet.rtp.arrival_time = ToTimestamp(pending.arrival_time);
+  observer_->OnReceived(packet, pending.arrival_time);
+  if (repair_ && packet.fec.packets == 0) repair_->OnPacket(packet, pending.arrival_time);
+  if (repair_ && packet.fec.packets > 0) OnFec(packet, pending.arrival_time);
   const int64_t sequence_number = CountPacket(packet.rtp);
   if (estimator_) {
-    packet.rtp.header_size = OverheadBytes(config_.transport_feedback);
+    packet.rtp.header_size = OverheadBytes(transport_feedback_);
     estimator_->OnPacket(packet.rtp);
   }
-  if (config_.transport_feedback) {
-    feedback_builder_.OnPacket(packet.transport_sequence_number, pending.arrival_time_ns);
+  if (transport_feedback_) {
+    feedback_builder_.OnPacket(packet.transport_sequence_number, pending.arrival_time);
   }
-  if (config_.congestion_control_feedback) {
-    congestion_control_generator_.OnPacket(packet, sequence_number, pending.arrival_time_ns);
+  if (congestion_control_feedback_) {
+    congestion_control_generator_.OnPacket(packet, sequence_number, pending.arrival_time);
   }
 }
 
-void RtpReceiver::OnFec(const Packet& packet, int64_t arrival_time_ns) {
-  if (const auto recovered = repair_->OnFec(packet, arrival_time_ns))
-    observer_->OnRecovered(*recovered, arrival_time_ns);
+void RtpReceiver::OnFec(const Packet& packet, SimTime arrival_time) {
+  if (const auto recovered = repair_->OnFec(packet, arrival_time)) observer_->OnRecovered(*recovered, arrival_time);
 }
 
 int64_t RtpReceiver::CountPacket(const PacketArrival& rtp) {
@@ -122,38 +123,39 @@ int64_t RtpReceiver::CountPacket(const PacketArrival& rtp) {
 }
 
 void RtpReceiver::OnEstimatorTimeout() {
-  const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
-  ProcessArrivals(now_ns);
-  const Timestamp now = ToTimestamp(now_ns);
-  if (remb_sender_.next_timeout(*estimator_) <= now && remb_sender_.OnTimeout(*estimator_, now).remb_due) {
+  const SimTime now = Now();
+  if (now >= spec_.stop) return;
+  ProcessArrivals(now);
+  const Timestamp estimator_now = ToTimestamp(now);
+  if (remb_sender_.next_timeout(*estimator_) <= estimator_now &&
+      remb_sender_.OnTimeout(*estimator_, estimator_now).remb_due) {
     auto message = std::make_shared<ReceiverRtcp>();
     message->remb = SerializedRemb();
     SendRtcp(std::move(message));
-    observer_->OnRembSent(estimator_->latest().target_rate, now_ns);
+    observer_->OnRembSent(estimator_->latest().target_rate, now);
   }
-  SetEstimatorTimer(now_ns);
+  SetEstimatorTimer(now);
 }
 
-void RtpReceiver::SetEstimatorTimer(int64_t now_ns) {
-  int64_t next_ns = ToSimulatedNs(remb_sender_.next_timeout(*estimator_));
-  if (config_.wake_on_arrival && !pending_.empty()) next_ns = std::min(next_ns, pending_.front().arrival_time_ns);
-  estimator_timer_.Set(std::max(next_ns, now_ns));
+void RtpReceiver::SetEstimatorTimer(SimTime now) {
+  SimTime next = ToSimTime(remb_sender_.next_timeout(*estimator_));
+  if (wake_on_arrival_ && !pending_.empty()) next = std::min(next, pending_.front().arrival_time);
+  estimator_timer_.Set(std::max(next, now));
 }
 
 std::vector<uint8_t> RtpReceiver::SerializedRemb() const {
   Remb remb = RembFor(*estimator_);
-  remb.sender_ssrc = ReceiverSsrc(config_.flow_index);
+  remb.sender_ssrc = ReceiverSsrc(flow_.index);
   std::vector<uint8_t> bytes(RembSize(remb.ssrc_count));
   bytes.resize(WriteRemb(remb, bytes));
   return bytes;
 }
 
 void RtpReceiver::OnFeedbackTimeout() {
-  const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
-  ProcessArrivals(now_ns);
-  if (auto feedback = config_.transport_feedback ? feedback_builder_.Build(now_ns) : std::nullopt) {
+  const SimTime now = Now();
+  if (now >= spec_.stop) return;
+  ProcessArrivals(now);
+  if (auto feedback = transport_feedback_ ? feedback_builder_.Build(now) : std::nullopt) {
     const bool omits = estimator_ && estimator_->OmitsLosses();
     for (TransportFeedback& part : omits ? WithoutLosses(*feedback) : std::vector{std::move(*feedback)}) {
       auto message = std::make_shared<ReceiverRtcp>();
@@ -161,36 +163,36 @@ void RtpReceiver::OnFeedbackTimeout() {
       SendRtcp(std::move(message));
     }
   }
-  if (config_.congestion_control_feedback) {
+  if (congestion_control_feedback_) {
     auto message = std::make_shared<ReceiverRtcp>();
-    message->congestion_control_feedback = congestion_control_generator_.OnTimeout(now_ns);
+    message->congestion_control_feedback = congestion_control_generator_.OnTimeout(now);
     if (message->has_rate_feedback()) SendRtcp(std::move(message));
   }
-  SetFeedbackTimer(now_ns);
+  SetFeedbackTimer(now);
 }
 
-void RtpReceiver::SetFeedbackTimer(int64_t now_ns) {
-  if (config_.transport_feedback) feedback_timer_.Set(now_ns + kFeedbackIntervalNs);
-  if (!config_.congestion_control_feedback) return;
-  const int64_t poll_time_ns = congestion_control_generator_.poll_time_ns();
-  feedback_timer_.Set(pending_.empty() ? poll_time_ns : std::min(poll_time_ns, pending_.front().arrival_time_ns));
+void RtpReceiver::SetFeedbackTimer(SimTime now) {
+  if (transport_feedback_) feedback_timer_.Set(now + kFeedbackInterval);
+  if (!congestion_control_feedback_) return;
+  const SimTime poll_time = congestion_control_generator_.poll_time();
+  feedback_timer_.Set(pending_.empty() ? poll_time : std::min(poll_time, pending_.front().arrival_time));
 }
 
 void RtpReceiver::OnReportTimeout() {
-  const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
-  ProcessArrivals(now_ns);
+  const SimTime now = Now();
+  if (now >= spec_.stop) return;
+  ProcessArrivals(now);
   auto message = std::make_shared<ReceiverRtcp>();
-  message->report = BuildReport(now_ns);
+  message->report = BuildReport(now);
   SendRtcp(std::move(message));
-  report_timer_.Set(now_ns + kReportIntervalNs);
+  report_timer_.Set(now + kReportInterval);
 }
 
 void RtpReceiver::OnRepairTimeout() {
-  const int64_t now_ns = NowNs();
-  if (now_ns >= config_.stop_ns) return;
-  ProcessArrivals(now_ns);
-  VideoRepair::Requests requests = repair_->TakeRequests(now_ns);
+  const SimTime now = Now();
+  if (now >= spec_.stop) return;
+  ProcessArrivals(now);
+  VideoRepair::Requests requests = repair_->TakeRequests(now);
   if (!requests.nack.empty() || requests.pli) {
     nack_count_ += requests.nack.empty() ? 0 : 1;
     pli_count_ += requests.pli ? 1 : 0;
@@ -199,10 +201,10 @@ void RtpReceiver::OnRepairTimeout() {
     message->pli = requests.pli;
     SendRtcp(std::move(message));
   }
-  repair_timer_.Set(repair_->next_timeout_ns());
+  repair_timer_.Set(repair_->next_timeout());
 }
 
-ReceiverReport RtpReceiver::BuildReport(int64_t now_ns) const {
+ReceiverReport RtpReceiver::BuildReport(SimTime now) const {
   ReceiverReport report;
   for (size_t i = 0; i < streams_.size(); ++i) {
     const Stream& stream = streams_[i];
@@ -213,24 +215,24 @@ ReceiverReport RtpReceiver::BuildReport(int64_t now_ns) const {
         .cumulative_packets_lost = stream.highest + 1 - stream.first - stream.received,
     };
   }
-  if (last_sender_report_ns_) {
+  if (last_sender_report_) {
     report.sender_report_echo =
-        TimeEcho{.sent_ns = last_sender_report_ns_->first, .held_ns = now_ns - last_sender_report_ns_->second};
+        TimeEcho{.sent_time = last_sender_report_->first, .held = now - last_sender_report_->second};
   }
   return report;
 }
 
 void RtpReceiver::SendRtcp(std::shared_ptr<ReceiverRtcp> message) {
   Packet packet;
-  message->sent_ns = NowNs();
-  if (message->has_rate_feedback()) observer_->OnFeedbackSent(message->sent_ns);
+  message->sent_time = Now();
+  if (message->has_rate_feedback()) observer_->OnFeedbackSent(message->sent_time);
   packet.size_bytes = IpPacketSize(*message);
   packet.sink = rtcp_sink_;
-  packet.sent_time_ns = message->sent_ns;
-  packet.extra_delay_ns = config_.extra_one_way_delay_ns;
+  packet.sent_time = message->sent_time;
+  packet.extra_delay = spec_.extra_one_way_delay;
   packet.rtcp = std::move(message);
   ++rtcp_packets_sent_;
-  rtcp_link_->Send(std::move(packet));
+  flow_.return_link->Send(std::move(packet));
 }
 
 }  // namespace weir::sim

@@ -10,10 +10,12 @@
 
 #include "core/event.h"
 #include "core/ring_buffer.h"
+#include "core/sim_time.h"
 #include "endpoints/congestion_control_feedback.h"
+#include "endpoints/controllers.h"
+#include "endpoints/flow.h"
 #include "endpoints/rtcp_messages.h"
 #include "endpoints/transport_feedback.h"
-#include "link/link.h"
 #include "link/packet.h"
 #include "repair/video_repair.h"
 #include "weir/bandwidth_estimator.h"
@@ -21,44 +23,28 @@
 
 namespace weir::sim {
 
-struct RtpReceiverConfig {
-  int flow_index = 0;
-  int64_t start_ns = 0;
-  int64_t stop_ns = 0;
-  int64_t extra_one_way_delay_ns = 0;
-  // Polls the estimator after each packet, at the cost of an event each, not only at its own times.
-  bool wake_on_arrival = false;
-  // A controller at the sender needs one of these.
-  bool transport_feedback = false;
-  bool congestion_control_feedback = false;
-  // Requests lost video again.
-  bool repair = false;
-};
-
 // A link delivers a packet as soon as its arrival time is known, which is before that time. Packets wait here and are
 // processed in the order of arrival, before this end's next action.
 class RtpReceiver final : private PacketSink {
  public:
-  // No REMB if `estimator` is null. Link, observer, `rtcp_sink` and receiver must outlive the simulation's last event.
-  RtpReceiver(const RtpReceiverConfig& config, std::unique_ptr<BandwidthEstimator> estimator, Link* rtcp_link,
-              PacketSink* rtcp_sink, FlowObserver* observer);
+  // Without an estimator at the receiver there is no REMB. With `wake_on_arrival` the estimator is polled after each
+  // packet, at the cost of an event each, not only at its own times. Requests lost video again if the flow's media is
+  // repaired. All arguments and this object must outlive the simulation's last event.
+  RtpReceiver(const Flow& flow, const FlowController& controller, PacketSink* rtcp_sink);
 
   PacketSink* rtp_sink() { return this; }
-  // Null if there is no controller at the receiver.
-  const BandwidthEstimator* estimator() const { return estimator_.get(); }
-  BandwidthEstimator* estimator() { return estimator_.get(); }
   int64_t rtcp_packets_sent() const { return rtcp_packets_sent_; }
   // Generic NACK and PLI messages, as in webrtc-stats.
   int64_t nack_count() const { return nack_count_; }
   int64_t pli_count() const { return pli_count_; }
 
-  // Processes the packets that have arrived by `until_ns`, which is not in the future. Does not change later actions.
-  void ProcessArrivals(int64_t until_ns);
+  // Processes the packets that have arrived by `until`, which is not in the future. Does not change later actions.
+  void ProcessArrivals(SimTime until);
 
  private:
   struct PendingPacket {
     Packet packet;
-    int64_t arrival_time_ns = 0;
+    SimTime arrival_time = kTimeZero;
   };
   // RFC 3550 appendix A: sequence numbers are unwrapped from their 16 bits alone.
   struct Stream {
@@ -70,7 +56,7 @@ class RtpReceiver final : private PacketSink {
 
   // PacketSink, for RTP and the sender's RTCP.
   bool needs_event() const override { return false; }
-  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnPacket(Packet&& packet, SimTime arrival_time) override;
   void OnDropped(const Packet& packet) override;
 
   void OnStart();
@@ -80,19 +66,24 @@ class RtpReceiver final : private PacketSink {
   void OnRepairTimeout();
 
   void Process(PendingPacket& pending);
-  void OnFec(const Packet& packet, int64_t arrival_time_ns);
+  void OnFec(const Packet& packet, SimTime arrival_time);
   // Counts a packet and returns its unwrapped sequence number in its stream.
   int64_t CountPacket(const PacketArrival& rtp);
-  void SetFeedbackTimer(int64_t now_ns);
-  void SetEstimatorTimer(int64_t now_ns);
+  void SetFeedbackTimer(SimTime now);
+  void SetEstimatorTimer(SimTime now);
   std::vector<uint8_t> SerializedRemb() const;
-  ReceiverReport BuildReport(int64_t now_ns) const;
+  ReceiverReport BuildReport(SimTime now) const;
   void SendRtcp(std::shared_ptr<ReceiverRtcp> message);
 
-  const RtpReceiverConfig config_;
-  const std::unique_ptr<BandwidthEstimator> estimator_;
+  const Flow& flow_;
+  const FlowSpec& spec_;
+  // Null if no controller decides at the receiver.
+  BandwidthEstimator* const estimator_;
+  const bool wake_on_arrival_;
+  // A controller at the sender needs one of these.
+  const bool transport_feedback_;
+  const bool congestion_control_feedback_;
   RembSender remb_sender_;
-  Link* const rtcp_link_;
   PacketSink* const rtcp_sink_;
   FlowObserver* const observer_;
 
@@ -101,7 +92,7 @@ class RtpReceiver final : private PacketSink {
   TransportFeedbackBuilder feedback_builder_;
   CongestionControlFeedbackGenerator congestion_control_generator_;
   // The sender's last report: when it was sent, and when it arrived.
-  std::optional<std::pair<int64_t, int64_t>> last_sender_report_ns_;
+  std::optional<std::pair<SimTime, SimTime>> last_sender_report_;
   int64_t rtcp_packets_sent_ = 0;
   std::optional<VideoRepair> repair_;
   int64_t nack_count_ = 0;

@@ -113,22 +113,22 @@ constexpr int64_t kBackWindowUs = 500'000;
 
 }  // namespace
 
-void TransportFeedbackBuilder::OnPacket(int64_t sequence_number, int64_t arrival_time_ns, EcnMarking ecn,
+void TransportFeedbackBuilder::OnPacket(int64_t sequence_number, SimTime arrival_time, EcnMarking ecn,
                                         int64_t tick_us) {
   if (sequence_number < first_sequence_number_) return;
   const size_t index = static_cast<size_t>(sequence_number - first_sequence_number_);
   if (index >= entries_.size()) entries_.resize(index + 1);
   if (entries_[index].receive_time_us != TransportFeedback::kNotReceived) return;
-  entries_[index].receive_time_us = arrival_time_ns / 1000 / tick_us * tick_us;
+  entries_[index].receive_time_us = arrival_time.us() / tick_us * tick_us;
   entries_[index].ecn = ecn;
   next_to_report_ = std::min(next_to_report_, sequence_number);
   news_ = true;
 }
 
-std::optional<TransportFeedback> TransportFeedbackBuilder::Build(int64_t now_ns) {
+std::optional<TransportFeedback> TransportFeedbackBuilder::Build(SimTime now) {
   if (!news_) return std::nullopt;
   news_ = false;
-  const int64_t now_us = now_ns / 1000;
+  const int64_t now_us = now.us();
   TransportFeedback feedback;
   feedback.base_sequence_number = next_to_report_;
   feedback.receive_times_us.reserve(entries_.size());

@@ -8,8 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "endpoints/rtcp_messages.h"
-#include "sender/sender_controller.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 
@@ -58,11 +59,11 @@ class SentPacketHistory {
 class TransportFeedbackBuilder {
  public:
   // Arrival times are rounded down to whole ticks.
-  void OnPacket(int64_t sequence_number, int64_t arrival_time_ns, EcnMarking ecn = EcnMarking::kNotEct,
+  void OnPacket(int64_t sequence_number, SimTime arrival_time, EcnMarking ecn = EcnMarking::kNotEct,
                 int64_t tick_us = 250);
   // Reports on all packets since the last report, or since the earliest late packet. Returns nullopt if nothing
   // arrived.
-  std::optional<TransportFeedback> Build(int64_t now_ns);
+  std::optional<TransportFeedback> Build(SimTime now);
 
  private:
   struct Entry {

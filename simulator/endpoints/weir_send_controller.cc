@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "endpoints/controllers.h"
-#include "sender/sender_controller.h"
 #include "weir/send_side_estimator.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 namespace {
@@ -58,7 +58,7 @@ void WeirSendController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update
 
 void WeirSendController::OnSentPacket(const SentPacket& packet) {
   estimator_.OnSentPacket({.send_time = packet.send_time,
-                           .sequence_number = static_cast<uint16_t>(packet.sequence_number),
+                           .sequence_number = packet.sequence_number,
                            .kind = KindOf(packet),
                            .size = packet.size});
 }
@@ -66,7 +66,7 @@ void WeirSendController::OnSentPacket(const SentPacket& packet) {
 void WeirSendController::OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) {
   reports_.clear();
   for (const PacketResult& result : feedback.packet_feedbacks) {
-    reports_.push_back({.sequence_number = static_cast<uint16_t>(result.sent_packet.sequence_number),
+    reports_.push_back({.sequence_number = result.sent_packet.sequence_number,
                         .fate = result.receive_time.IsFinite() ? PacketFate::kReceived : PacketFate::kLost,
                         .receive_time = result.receive_time,
                         .ecn = result.ecn});

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/event.h"
-#include "flows/flow_set.h"
+#include "endpoints/flow.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "scenario/cbr_spec.h"
@@ -14,40 +14,36 @@ namespace {
 
 class CbrFlow final : private PacketSink {
  public:
-  CbrFlow(const CbrSpec& cbr, const FlowContext& context)
-      : cbr_(cbr), flow_(context.flow), link_(context.data_link), observer_(context.observer), next_packet_(this) {
-    next_packet_.ScheduleAt(flow_.start_ns);
+  CbrFlow(const CbrSpec& cbr, const Flow& flow)
+      : cbr_(cbr), flow_(flow.spec()), link_(flow.data_link), observer_(flow.observer), next_packet_(this) {
+    next_packet_.ScheduleAt(flow_.start);
   }
 
  private:
   // Observers see a packet at its arrival time.
   bool needs_event() const override { return true; }
-  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override {
-    if (observer_) observer_->OnReceived(packet, arrival_time_ns);
-  }
-  void OnDropped(const Packet& packet) override {
-    if (observer_) observer_->OnDropped(packet);
-  }
+  void OnPacket(Packet&& packet, SimTime arrival_time) override { observer_->OnReceived(packet, arrival_time); }
+  void OnDropped(const Packet& packet) override { observer_->OnDropped(packet); }
 
   void SendNext() {
-    const int64_t now_ns = NowNs();
-    if (now_ns >= flow_.stop_ns) return;
+    const SimTime now = Now();
+    if (now >= flow_.stop) return;
     Packet packet;
     packet.size_bytes = static_cast<uint32_t>(cbr_.packet_bytes);
     packet.sink = this;
-    packet.sent_time_ns = now_ns;
-    packet.extra_delay_ns = flow_.extra_one_way_delay_ns;
-    if (observer_) observer_->OnSent(packet);
+    packet.sent_time = now;
+    packet.extra_delay = flow_.extra_one_way_delay;
+    observer_->OnSent(packet);
     link_->Send(std::move(packet));
 
     // Counts from the start, not from the last packet, so that rounding errors do not add up.
     ++packets_sent_;
     const __int128 nanobits = static_cast<__int128>(packets_sent_) * cbr_.packet_bytes * 8 * 1'000'000'000;
-    next_packet_.ScheduleAt(flow_.start_ns + static_cast<int64_t>(nanobits / cbr_.rate.bps()));
+    next_packet_.ScheduleAt(flow_.start + SimDuration::Nanos(static_cast<int64_t>(nanobits / cbr_.rate.bps())));
   }
 
-  const CbrSpec cbr_;
-  const FlowSpec flow_;
+  const CbrSpec& cbr_;
+  const FlowSpec& flow_;
   Link* const link_;
   FlowObserver* const observer_;
   int64_t packets_sent_ = 0;
@@ -56,8 +52,6 @@ class CbrFlow final : private PacketSink {
 
 }  // namespace
 
-std::shared_ptr<void> CbrSpec::Start(const FlowContext& context) const {
-  return std::make_shared<CbrFlow>(*this, context);
-}
+std::shared_ptr<void> CbrSpec::Start(const Flow& flow) const { return std::make_shared<CbrFlow>(*this, flow); }
 
 }  // namespace weir::sim

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pool/pool_controller.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/pool_controller.h"
 
 namespace weir::sim {
 

@@ -7,17 +7,18 @@
 #include <optional>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "link/delay_distribution.h"
 #include "link/packet.h"
 #include "media/frame_recorder.h"
 
 namespace weir::sim {
 
-inline constexpr int64_t kSeriesIntervalNs = 100'000'000;
+inline constexpr SimDuration kSeriesInterval = SimDuration::Millis(100);
 
-// The number of steps of a series over `duration_ns`. The last step may be shorter.
-constexpr size_t SeriesLength(int64_t duration_ns) {
-  return static_cast<size_t>((duration_ns + kSeriesIntervalNs - 1) / kSeriesIntervalNs);
+// The number of steps of a series over `duration`. The last step may be shorter.
+constexpr size_t SeriesLength(SimDuration duration) {
+  return static_cast<size_t>((duration.ns() + kSeriesInterval.ns() - 1) / kSeriesInterval.ns());
 }
 
 class FlowRecorder final : public FlowObserver {
@@ -43,20 +44,20 @@ class FlowRecorder final : public FlowObserver {
     std::optional<double> delay_p95_ms;
   };
 
-  // `stop_ns`: when the flow stops sending, at the latest with the scenario. `queueing_delays`: records them
+  // `stop`: when the flow stops sending, at the latest with the scenario. `queueing_delays`: records them
   // separately, which is not needed if the path's own delay is constant.
-  FlowRecorder(int64_t duration_ns, int64_t stop_ns, bool series, bool queueing_delays = false);
+  FlowRecorder(SimDuration duration, SimTime stop, bool series, bool queueing_delays = false);
 
   void OnSent(const Packet& packet) override;
-  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
+  void OnReceived(const Packet& packet, SimTime arrival_time) override;
   void OnDropped(const Packet& packet) override;
-  void OnRecovered(const Packet& packet, int64_t time_ns) override;
-  void OnTargetRate(DataRate target_rate, int64_t time_ns) override;
-  void OnFeedbackSent(int64_t time_ns) override;
-  void OnFeedbackReceived(int64_t sent_time_ns, int64_t time_ns) override;
-  void OnRembSent(DataRate rate, int64_t time_ns) override;
-  void OnBytesInFlight(int64_t bytes, int64_t time_ns) override;
-  void OnDelivered(int64_t bytes, int64_t time_ns) override;
+  void OnRecovered(const Packet& packet, SimTime time) override;
+  void OnTargetRate(DataRate target_rate, SimTime time) override;
+  void OnFeedbackSent(SimTime time) override;
+  void OnFeedbackReceived(SimTime sent_time, SimTime time) override;
+  void OnRembSent(DataRate rate, SimTime time) override;
+  void OnBytesInFlight(int64_t bytes, SimTime time) override;
+  void OnDelivered(int64_t bytes, SimTime time) override;
 
   // Call once, after the last event.
   void Finish();
@@ -71,7 +72,7 @@ class FlowRecorder final : public FlowObserver {
   int64_t packets_lost_at_policer = 0;
   int64_t packets_lost_at_queue = 0;
   // Time in which the latest arrival had a delay above 400 ms, until the flow stops.
-  int64_t above_400_ms_ns = 0;
+  SimDuration above_400_ms = SimDuration::Zero();
   // One-way delays of received packets.
   DelayDistribution delays;
   // One-way delays less the path's own delay of each packet. Empty unless requested.
@@ -91,22 +92,22 @@ class FlowRecorder final : public FlowObserver {
     size_t step = 0;
   };
 
-  size_t StepIndex(int64_t time_ns) const;
+  size_t StepIndex(SimTime time) const;
   // Null without a series.
-  Step* StepAt(int64_t time_ns);
-  void SetRate(HeldRate& held, DataRate rate, int64_t time_ns);
+  Step* StepAt(SimTime time);
+  void SetRate(HeldRate& held, DataRate rate, SimTime time);
   void FillRate(HeldRate& held, size_t end_step);
   void FinishDelays(size_t step_index);
 
-  const int64_t duration_ns_;
-  const int64_t stop_ns_;
+  const SimTime end_;
+  const SimTime stop_;
   const bool series_;
   const bool keeps_queueing_delays_;
-  int64_t last_arrival_ns_ = 0;
+  SimTime last_arrival_ = kTimeZero;
   bool last_above_400_ms_ = false;
   // The step of the latest arrival.
   size_t arrival_step_ = 0;
-  std::vector<int64_t> step_delays_ns_;
+  std::vector<SimDuration> step_delays_;
   HeldRate target_{&Step::target_bps};
   HeldRate remb_{&Step::remb_bps};
   // As last reported.

@@ -1,9 +1,9 @@
 #include "flows/flow_set.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
-#include "core/random.h"
 #include "endpoints/controllers.h"
 
 namespace weir::sim {
@@ -18,63 +18,55 @@ struct Overloaded : Functions... {
 
 FlowSet::FlowSet(const SimulationJob& job, Link* forward, Link* reverse, std::span<FlowObserver* const> observers,
                  Stack* stack, std::optional<size_t> skipped)
-    : job_(job), forward_(forward), reverse_(reverse), stack_(stack), flows_(job.scenario.flows.size()) {
-  for (size_t i = 0; i < flows_.size(); ++i) {
-    if (skipped == i) continue;
+    : job_(job) {
+  flows_.reserve(job_.scenario.flows.size());
+  for (size_t i = 0; i < job_.scenario.flows.size(); ++i) {
     const FlowSpec& spec = job_.scenario.flows[i];
     const bool is_forward = spec.direction == Direction::kForward;
-    const FlowContext context{.flow = spec,
-                              .data_link = is_forward ? forward_ : reverse_,
-                              .return_link = is_forward ? reverse_ : forward_,
-                              .observer = observers[i],
-                              .seed = job_.random_seed(),
-                              .stream = random_streams::Flow(i)};
-    const Overloaded start{
-        [&](const RtpSpec&) { AddRtpFlow(i, observers[i] ? observers[i] : &null_observer_); },
-        [&](const auto& kind) { flows_[i].other = kind.Start(context); },
-    };
-    std::visit(start, spec.kind);
+    Flow flow{.job = job_,
+              .index = i,
+              .data_link = is_forward ? forward : reverse,
+              .return_link = is_forward ? reverse : forward,
+              .observer = observers[i] ? observers[i] : &null_observer_};
+    if (const auto* rtp = std::get_if<RtpSpec>(&spec.kind); rtp && skipped != i) {
+      flow.controller = ControllerFor(*rtp);
+      const Objective objective = flow.is_under_test() ? job_.objective.value_or(kBalanced) : kBalanced;
+      flow.objective = rtp->objective.value_or(objective);
+    }
+    Entry& entry = flows_.emplace_back(Entry{.flow = std::move(flow)});
+    if (skipped != i) Start(entry, stack);
   }
 }
 
-void FlowSet::ProcessArrivals(int64_t until_ns) {
-  for (Flow& flow : flows_) {
-    if (flow.rtp) flow.rtp->ProcessArrivals(until_ns);
+void FlowSet::Start(Entry& entry, Stack* stack) {
+  const Flow& flow = entry.flow;
+  const Overloaded start{
+      [&](const RtpSpec&) { entry.rtp = stack ? stack->AddRtpFlow(flow) : MakeModelEnds(flow); },
+      [&](const auto& kind) { entry.other = kind.Start(flow); },
+  };
+  std::visit(start, flow.spec().kind);
+}
+
+void FlowSet::ProcessArrivals(SimTime until) {
+  for (Entry& entry : flows_) {
+    if (entry.rtp) entry.rtp->ProcessArrivals(until);
   }
 }
 
-std::string FlowSet::ControllerFor(const RtpSpec& rtp, size_t index) const {
+std::string FlowSet::ControllerFor(const RtpSpec& rtp) const {
   if (rtp.controller != "under_test") {
     CheckControllerName(rtp.controller);
     return rtp.controller;
   }
   if (!job_.agent) return job_.controller;
-  for (size_t i = 0; i < index; ++i) {
-    if (flows_[i].controller == kAgentName) return "rule";
-  }
-  return std::string(kAgentName);
-}
-
-void FlowSet::AddRtpFlow(size_t index, FlowObserver* observer) {
-  const FlowSpec& spec = job_.scenario.flows[index];
-  const auto& rtp = std::get<RtpSpec>(spec.kind);
-  const bool is_forward = spec.direction == Direction::kForward;
-  Flow& flow = flows_[index];
-  flow.controller = ControllerFor(rtp, index);
-  const bool under_test = rtp.controller == "under_test";
-  flow.objective = rtp.objective.value_or(under_test ? job_.objective.value_or(kBalanced) : kBalanced);
-  flow.rtp = stack_->AddRtpFlow({.job = job_,
-                                 .index = index,
-                                 .controller = flow.controller,
-                                 .objective = flow.objective,
-                                 .media_link = is_forward ? forward_ : reverse_,
-                                 .rtcp_link = is_forward ? reverse_ : forward_,
-                                 .observer = observer});
+  const bool has_agent =
+      std::ranges::any_of(flows_, [](const Entry& entry) { return entry.flow.controller == kAgentName; });
+  return has_agent ? "rule" : std::string(kAgentName);
 }
 
 PolicyController* FlowSet::agent() const {
-  for (const Flow& flow : flows_) {
-    PolicyController* const agent = flow.rtp ? flow.rtp->agent() : nullptr;
+  for (const Entry& entry : flows_) {
+    PolicyController* const agent = entry.rtp ? entry.rtp->agent() : nullptr;
     if (agent) return agent;
   }
   return nullptr;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pool/fusion.h"
+#include "weir/fusion.h"
 
 namespace weir::sim {
 

@@ -34,18 +34,18 @@ void TcpBbr::CongestionStateSet(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCong
 
 void TcpBbr::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
                          const ns3::TcpRateOps::TcpRateSample& sample) {
-  const int64_t now_ns = NowNs();
-  if (tcb->m_congState == TcpSocketState::CA_LOSS) last_timeout_ns_ = now_ns;
+  const SimTime now = Now();
+  if (tcb->m_congState == TcpSocketState::CA_LOSS) last_timeout_ = now;
   ns3::TcpRateOps::TcpRateSample own = sample;
   // Bytes that have left the path without arriving.
   const int64_t lost_bytes =
       int64_t{sample.m_priorInFlight} - int64_t{sample.m_ackedSacked} - int64_t{tcb->m_bytesInFlight.Get()};
   own.m_bytesLoss = static_cast<uint32_t>(std::max<int64_t>(lost_bytes, 0));
   // BBR treats a rate of 0 as no sample.
-  const bool sent_after_timeout = connection.m_firstSentTime.GetNanoSeconds() > last_timeout_ns_;
+  const bool sent_after_timeout = connection.m_firstSentTime.GetNanoSeconds() > last_timeout_.ns();
   if (sample.m_ackedSacked == 0 || !sent_after_timeout) own.m_deliveryRate = ns3::DataRate(0);
   const ns3::Time smoothed = tcb->m_lastRtt;
-  if (const auto rtt_ns = round_trips_.Sample(*tcb, connection, now_ns)) tcb->m_lastRtt = ns3::NanoSeconds(*rtt_ns);
+  if (const auto rtt = round_trips_.Sample(*tcb, connection, now)) tcb->m_lastRtt = ns3::NanoSeconds(rtt->ns());
   ns3::TcpBbr::CongControl(tcb, connection, own);
   tcb->m_lastRtt = smoothed;
   if (tcb->m_congState != TcpSocketState::CA_RECOVERY) return;
@@ -57,7 +57,7 @@ namespace {
 
 // The paper's default: a flow keeps 1 / delta packets in the queue.
 constexpr double kDelta = 0.5;
-constexpr int64_t kRttMinWindowNs = 10'000'000'000;
+constexpr SimDuration kRttMinWindow = SimDuration::Seconds(10);
 // Round trips in one direction before the velocity begins to double.
 constexpr int kRoundsBeforeDoubling = 3;
 constexpr double kMinWindowPackets = 2;
@@ -77,8 +77,8 @@ Ptr<ns3::TcpCongestionOps> TcpCopa::Fork() { return ns3::CopyObject<TcpCopa>(thi
 
 void TcpCopa::Init(Ptr<TcpSocketState> tcb) {
   tcb->m_pacing = true;
-  rtt_min_ = RttFilter(kRttMinWindowNs, 0, 0);
-  rtt_standing_ = RttFilter(kRttMinWindowNs, 0, 0);
+  rtt_min_ = RttFilter(kRttMinWindow.ns(), 0, 0);
+  rtt_standing_ = RttFilter(kRttMinWindow.ns(), 0, 0);
 }
 
 // The connection sets its window to this at the end of recovery: loss changes nothing.
@@ -86,9 +86,9 @@ uint32_t TcpCopa::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t) { return 
 
 void TcpCopa::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
                           const ns3::TcpRateOps::TcpRateSample& sample) {
-  const int64_t now_ns = NowNs();
-  if (const auto rtt_ns = round_trips_.Sample(*tcb, connection, now_ns)) TakeRtt(*rtt_ns, now_ns);
-  if (smoothed_rtt_ns_ == 0) return;
+  const SimTime now = Now();
+  if (const auto rtt = round_trips_.Sample(*tcb, connection, now)) TakeRtt(*rtt, now);
+  if (smoothed_rtt_.IsZero()) return;
   const double segment_bytes = tcb->m_segmentSize;
   double window_packets = tcb->m_cWnd / segment_bytes;
   const double packets_acked = sample.m_ackedSacked / segment_bytes;
@@ -116,11 +116,12 @@ void TcpCopa::CongControl(Ptr<TcpSocketState> tcb, const ns3::TcpRateOps::TcpRat
   tcb->m_pacingRate = std::min(rate, tcb->m_maxPacingRate);
 }
 
-void TcpCopa::TakeRtt(int64_t rtt_ns, int64_t now_ns) {
-  smoothed_rtt_ns_ = smoothed_rtt_ns_ == 0 ? rtt_ns : smoothed_rtt_ns_ + (rtt_ns - smoothed_rtt_ns_) / kSmoothing;
-  rtt_min_.Update(rtt_ns, now_ns);
-  rtt_standing_.SetWindowLength(smoothed_rtt_ns_ / 2);
-  rtt_standing_.Update(rtt_ns, now_ns);
+void TcpCopa::TakeRtt(SimDuration rtt, SimTime now) {
+  const SimDuration step = SimDuration::Nanos((rtt - smoothed_rtt_).ns() / kSmoothing);
+  smoothed_rtt_ = smoothed_rtt_.IsZero() ? rtt : smoothed_rtt_ + step;
+  rtt_min_.Update(rtt.ns(), now.ns());
+  rtt_standing_.SetWindowLength(smoothed_rtt_.ns() / 2);
+  rtt_standing_.Update(rtt.ns(), now.ns());
 }
 
 bool TcpCopa::IsBelowTarget(double window_packets) const {

@@ -13,31 +13,34 @@
 #include <optional>
 #include <string>
 
+#include "core/sim_time.h"
+
 namespace weir::sim {
 
 class RoundTripSampler {
  public:
-  // Call on every acknowledgement. Returns ns, or nullopt without a new sample: the connection reports only the first
+  // Call on every acknowledgement. Returns nullopt without a new sample: the connection reports only the first
   // of the packets sent between the same two acknowledgements, and which copy of a retransmitted packet is acknowledged
   // is unknown (Karn).
-  std::optional<int64_t> Sample(const ns3::TcpSocketState& tcb, const ns3::TcpRateOps::TcpRateConnection& connection,
-                                int64_t now_ns) {
-    if (tcb.m_congState >= ns3::TcpSocketState::CA_RECOVERY) sent_after_ns_ = now_ns;
-    const int64_t sent_ns = connection.m_firstSentTime.GetNanoSeconds();
-    if (sent_ns <= sent_after_ns_ || sent_ns >= now_ns) return std::nullopt;
-    sent_after_ns_ = sent_ns;
+  std::optional<SimDuration> Sample(const ns3::TcpSocketState& tcb,
+                                    const ns3::TcpRateOps::TcpRateConnection& connection, SimTime now) {
+    if (tcb.m_congState >= ns3::TcpSocketState::CA_RECOVERY) sent_after_ = now;
+    const SimTime sent = SimTime::Nanos(connection.m_firstSentTime.GetNanoSeconds());
+    if (sent <= sent_after_ || sent >= now) return std::nullopt;
+    sent_after_ = sent;
     // After a timeout, copies may be in flight in every state of the connection. The echoed time (RFC 7323) is older
     // than the last packet at most by the delay of an acknowledgement.
-    const auto echo_ns = ns3::TcpOptionTS::ElapsedTimeFromTsValue(tcb.m_rcvTimestampEchoReply).GetNanoSeconds();
-    if (now_ns - sent_ns < echo_ns - kLongestDelayedAckNs) return std::nullopt;
-    return now_ns - sent_ns;
+    const SimDuration echo =
+        SimDuration::Nanos(ns3::TcpOptionTS::ElapsedTimeFromTsValue(tcb.m_rcvTimestampEchoReply).GetNanoSeconds());
+    if (now - sent < echo - kLongestDelayedAck) return std::nullopt;
+    return now - sent;
   }
 
  private:
   // Includes the granularity of the echo.
-  static constexpr int64_t kLongestDelayedAckNs = 42'000'000;
+  static constexpr SimDuration kLongestDelayedAck = SimDuration::Millis(42);
 
-  int64_t sent_after_ns_ = -1;
+  SimTime sent_after_ = SimTime::Nanos(-1);
 };
 
 // ns-3's BBRv1 without five of its faults:
@@ -63,7 +66,7 @@ class TcpBbr final : public ns3::TcpBbr {
 
  private:
   RoundTripSampler round_trips_;
-  int64_t last_timeout_ns_ = -1;
+  SimTime last_timeout_ = SimTime::Nanos(-1);
   uint32_t window_before_recovery_bytes_ = 0;
 };
 
@@ -86,7 +89,7 @@ class TcpCopa final : public ns3::TcpCongestionOps {
   // In ns; 0 stands for no sample.
   using RttFilter = ns3::WindowedFilter<int64_t, ns3::MinFilter<int64_t>, int64_t, int64_t>;
 
-  void TakeRtt(int64_t rtt_ns, int64_t now_ns);
+  void TakeRtt(SimDuration rtt, SimTime now);
   // Called once per round trip. Doubles the velocity while the window keeps its direction.
   void EndRound(uint32_t window_bytes);
   // True if the rate 1 / (delta * queueing delay) is above that of the window.
@@ -94,7 +97,7 @@ class TcpCopa final : public ns3::TcpCongestionOps {
 
   RttFilter rtt_min_;
   RttFilter rtt_standing_;
-  int64_t smoothed_rtt_ns_ = 0;
+  SimDuration smoothed_rtt_ = SimDuration::Zero();
   RoundTripSampler round_trips_;
   bool slow_start_ = true;
   double velocity_ = 1;

@@ -9,7 +9,7 @@
 #include "core/event.h"
 #include "core/random.h"
 #include "core/step_limit.h"
-#include "flows/flow_set.h"
+#include "endpoints/flow.h"
 #include "flows/tcp_host.h"
 
 namespace weir::sim {
@@ -21,28 +21,26 @@ constexpr uint16_t kPort = 9;
 constexpr const char* kSenderAddress = "10.0.0.1";
 constexpr const char* kReceiverAddress = "10.0.0.2";
 
-// The observer, if any, sees the packets from the sender to the receiver (retransmissions and handshake included) and
+// The observer sees the packets from the sender to the receiver (retransmissions and handshake included) and
 // the bytes in flight, but no acknowledgements.
 class TcpFlow {
  public:
-  TcpFlow(const TcpSpec& tcp, const FlowContext& context)
-      : spec_(context.flow),
+  TcpFlow(const TcpSpec& tcp, const Flow& flow)
+      : spec_(flow.spec()),
         tcp_(tcp),
-        observer_(context.observer),
-        random_(context.seed, context.stream),
+        observer_(flow.observer),
+        random_(flow.Random(Flow::kMediaStream)),
         start_transfer_(this),
         stop_(this) {
-    if (spec_.start_ns >= spec_.stop_ns) return;
+    if (spec_.start >= spec_.stop) return;
     std::tie(sender_, sender_device_) = MakeTcpHost(kSenderAddress);
     std::tie(receiver_, receiver_device_) = MakeTcpHost(kReceiverAddress);
-    sender_device_->Connect(context.data_link, ns3::PeekPointer(receiver_device_), spec_.extra_one_way_delay_ns,
-                            observer_);
-    receiver_device_->Connect(context.return_link, ns3::PeekPointer(sender_device_), spec_.extra_one_way_delay_ns,
-                              nullptr);
+    sender_device_->Connect(flow.data_link, ns3::PeekPointer(receiver_device_), spec_.extra_one_way_delay, observer_);
+    receiver_device_->Connect(flow.return_link, ns3::PeekPointer(sender_device_), spec_.extra_one_way_delay, nullptr);
     Listen();
     const bool starts_on = !tcp_.transfers || tcp_.transfers->start_on;
-    start_transfer_.ScheduleAt(spec_.start_ns + (starts_on ? 0 : IdleNs()));
-    stop_.ScheduleAt(spec_.stop_ns);
+    start_transfer_.ScheduleAt(spec_.start + (starts_on ? SimDuration::Zero() : Idle()));
+    stop_.ScheduleAt(spec_.stop);
   }
 
   ~TcpFlow() {
@@ -93,22 +91,23 @@ class TcpFlow {
   void OnReceived(ns3::Ptr<ns3::Socket> socket) {
     while (const ns3::Ptr<ns3::Packet> packet = socket->Recv()) {
       if (packet->GetSize() == 0) break;  // the end of the stream
-      if (observer_) observer_->OnDelivered(packet->GetSize(), NowNs());
+      observer_->OnDelivered(packet->GetSize(), Now());
       transfer_bytes_received_ += packet->GetSize();
     }
     if (transfer_bytes_ == kEndless || transfer_bytes_received_ < transfer_bytes_) return;
     transfer_bytes_ = kEndless;
-    start_transfer_.ScheduleAfter(IdleNs());
+    start_transfer_.ScheduleAfter(Idle());
   }
 
   // Clamps long idle times to fit in 64 bits, beyond the end of any scenario.
-  int64_t IdleNs() {
-    return static_cast<int64_t>(std::min(random_.Exponential(tcp_.transfers->idle_mean_s) * 1e9, 1e18));
+  SimDuration Idle() {
+    const double idle_ns = std::min(random_.Exponential(tcp_.transfers->idle_mean_s) * 1e9, 1e18);
+    return SimDuration::Nanos(static_cast<int64_t>(idle_ns));
   }
 
   // Each transfer is a new connection, with slow start.
   void StartTransfer() {
-    if (NowNs() >= spec_.stop_ns) return;
+    if (Now() >= spec_.stop) return;
     transfer_bytes_ =
         tcp_.transfers ? random_.UniformInteger(tcp_.transfers->min_bytes, tcp_.transfers->max_bytes) : kEndless;
     Connect();
@@ -142,13 +141,13 @@ class TcpFlow {
 
   // The connection has given up, for example after a long outage. Connects again, as a user would.
   void OnError(ns3::Ptr<ns3::Socket>) {  // NOLINT(performance-unnecessary-value-param): as ns-3 calls it
-    if (NowNs() < spec_.stop_ns) ns3::Simulator::ScheduleNow(&TcpFlow::Connect, this);
+    if (Now() < spec_.stop) ns3::Simulator::ScheduleNow(&TcpFlow::Connect, this);
   }
 
   void OnBytesInFlight(uint32_t, uint32_t bytes) {
     // ns-3 goes through all segments in flight for each that it sends.
     SpendSteps(bytes / (64 * kTcpSegmentBytes));
-    if (observer_) observer_->OnBytesInFlight(bytes, NowNs());
+    observer_->OnBytesInFlight(bytes, Now());
   }
 
   void Fill(ns3::Ptr<ns3::Socket> socket, uint32_t available) {
@@ -167,8 +166,8 @@ class TcpFlow {
   // Acts like a host that is switched off: packets in flight arrive, nothing follows.
   void Stop() { sender_device_->Silence(); }
 
-  const FlowSpec spec_;
-  const TcpSpec tcp_;
+  const FlowSpec& spec_;
+  const TcpSpec& tcp_;
   FlowObserver* const observer_;
   RandomStream random_;
   ns3::Ptr<ns3::Node> sender_;
@@ -188,8 +187,6 @@ class TcpFlow {
 
 }  // namespace
 
-std::shared_ptr<void> TcpSpec::Start(const FlowContext& context) const {
-  return std::make_shared<TcpFlow>(*this, context);
-}
+std::shared_ptr<void> TcpSpec::Start(const Flow& flow) const { return std::make_shared<TcpFlow>(*this, flow); }
 
 }  // namespace weir::sim

@@ -31,10 +31,10 @@ LinkDevice::LinkDevice() {
   SetAddress(ns3::Mac48Address("00:00:00:00:00:01"));
 }
 
-void LinkDevice::Connect(Link* link, LinkDevice* peer, int64_t extra_delay_ns, FlowObserver* observer) {
+void LinkDevice::Connect(Link* link, LinkDevice* peer, SimDuration extra_delay, FlowObserver* observer) {
   link_ = link;
   peer_ = peer;
-  extra_delay_ns_ = extra_delay_ns;
+  extra_delay_ = extra_delay;
   observer_ = observer;
 }
 
@@ -43,16 +43,16 @@ bool LinkDevice::Send(ns3::Ptr<ns3::Packet> ip_packet, const ns3::Address&, uint
   Packet packet;
   packet.size_bytes = ip_packet->GetSize();
   packet.sink = peer_;
-  packet.sent_time_ns = NowNs();
-  packet.extra_delay_ns = extra_delay_ns_;
+  packet.sent_time = Now();
+  packet.extra_delay = extra_delay_;
   packet.ip_packet = ip_packet;
   if (observer_) observer_->OnSent(packet);
   link_->Send(std::move(packet));
   return true;
 }
 
-void LinkDevice::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
-  if (peer_->observer_) peer_->observer_->OnReceived(packet, arrival_time_ns);
+void LinkDevice::OnPacket(Packet&& packet, SimTime arrival_time) {
+  if (peer_->observer_) peer_->observer_->OnReceived(packet, arrival_time);
   Receive(packet.ip_packet, ns3::Ipv4L3Protocol::PROT_NUMBER, peer_->GetAddress(), GetAddress(), PACKET_HOST);
 }
 

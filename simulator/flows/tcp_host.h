@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/sim_time.h"
 #include "link/link.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
@@ -24,7 +25,7 @@ class LinkDevice final : public ns3::VirtualNetDevice, private PacketSink {
 
   // Packets that the host sends go to `link` and arrive at `peer`, which must outlive the simulation's last event.
   // `observer`, which may be null, sees them sent, received and dropped.
-  void Connect(Link* link, LinkDevice* peer, int64_t extra_delay_ns, FlowObserver* observer);
+  void Connect(Link* link, LinkDevice* peer, SimDuration extra_delay, FlowObserver* observer);
   // Discards all that the host sends from now on.
   void Silence() { silent_ = true; }
 
@@ -33,12 +34,12 @@ class LinkDevice final : public ns3::VirtualNetDevice, private PacketSink {
  private:
   bool needs_event() const override { return true; }
   // From `peer`.
-  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnPacket(Packet&& packet, SimTime arrival_time) override;
   void OnDropped(const Packet& packet) override;
 
   Link* link_ = nullptr;
   LinkDevice* peer_ = nullptr;
-  int64_t extra_delay_ns_ = 0;
+  SimDuration extra_delay_ = SimDuration::Zero();
   FlowObserver* observer_ = nullptr;
   bool silent_ = false;
 };

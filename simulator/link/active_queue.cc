@@ -11,33 +11,33 @@ void ActiveQueueBottleneck::Send(Packet&& packet) {
     observer_->OnQueueDrop(packet);
     return;
   }
-  Enqueue(std::move(packet), NowNs());
+  Enqueue(std::move(packet), Now());
   if (transmitting_) return;
-  idle_ns_ += NowNs() - idle_since_ns_;
+  idle_ += Now() - idle_since_;
   TransmitNext();
 }
 
-int64_t ActiveQueueBottleneck::QueueingDelayNs() {
-  if (!transmitting_) return 0;
-  if (current_end_ns_ == kNeverNs) return kNeverNs;
-  const auto end_ns = capacity_.TransmissionEnd(current_end_ns_, waiting_bytes() * 8);
-  return end_ns ? *end_ns - NowNs() : kNeverNs;
+SimDuration ActiveQueueBottleneck::QueueingDelay() {
+  if (!transmitting_) return SimDuration::Zero();
+  if (current_end_ == kNever) return kForever;
+  const auto end = capacity_.TransmissionEnd(current_end_, waiting_bytes() * 8);
+  return end ? *end - Now() : kForever;
 }
 
 void ActiveQueueBottleneck::TransmitNext() {
-  std::optional<Packet> next = Dequeue(NowNs());
+  std::optional<Packet> next = Dequeue(Now());
   transmitting_ = next.has_value();
-  idle_since_ns_ = NowNs();
+  idle_since_ = Now();
   if (!next) return;
   current_ = std::move(*next);
-  current_end_ns_ = capacity_.TransmissionEnd(NowNs(), int64_t{current_.size_bytes} * 8).value_or(kNeverNs);
-  if (current_end_ns_ != kNeverNs) transmission_end_.ScheduleAt(current_end_ns_);
+  current_end_ = capacity_.TransmissionEnd(Now(), int64_t{current_.size_bytes} * 8).value_or(kNever);
+  if (current_end_ != kNever) transmission_end_.ScheduleAt(current_end_);
 }
 
 void ActiveQueueBottleneck::OnTransmissionEnd() {
   Packet departed = std::move(current_);
   TransmitNext();
-  observer_->OnDeparture(std::move(departed), NowNs());
+  observer_->OnDeparture(std::move(departed), Now());
 }
 
 }  // namespace weir::sim

@@ -8,29 +8,30 @@
 
 #include "core/event.h"
 #include "core/ring_buffer.h"
+#include "core/sim_time.h"
 #include "link/bottleneck.h"
 
 namespace weir::sim {
 
 struct WaitingPacket {
   Packet packet;
-  int64_t enqueue_time_ns = 0;
+  SimTime enqueue_time = kTimeZero;
 };
 
 // A FIFO queue that counts its bytes.
 class PacketQueue {
  public:
-  void Push(Packet&& packet, int64_t now_ns) {
+  void Push(Packet&& packet, SimTime now) {
     bytes_ += packet.size_bytes;
-    waiting_.push_back({std::move(packet), now_ns});
+    waiting_.push_back({std::move(packet), now});
   }
   WaitingPacket Take() {
     WaitingPacket head = waiting_.take_front();
     bytes_ -= head.packet.size_bytes;
     return head;
   }
-  // How long the first packet has waited; 0 for an empty queue.
-  int64_t WaitNs(int64_t now_ns) const { return empty() ? 0 : now_ns - waiting_.front().enqueue_time_ns; }
+  // How long the first packet has waited; zero for an empty queue.
+  SimDuration Wait(SimTime now) const { return empty() ? SimDuration::Zero() : now - waiting_.front().enqueue_time; }
 
   bool empty() const { return waiting_.empty(); }
   int64_t bytes() const { return bytes_; }
@@ -48,14 +49,14 @@ class ActiveQueueBottleneck : public Bottleneck {
   void Send(Packet&& packet) final;
   int64_t queued_bytes() final { return waiting_bytes() + (transmitting_ ? current_.size_bytes : 0); }
   int64_t queued_packets() final { return waiting_packets() + (transmitting_ ? 1 : 0); }
-  int64_t QueueingDelayNs() final;
-  int64_t IdleNs() final { return idle_ns_ + (transmitting_ ? 0 : NowNs() - idle_since_ns_); }
+  SimDuration QueueingDelay() final;
+  SimDuration Idle() final { return idle_ + (transmitting_ ? SimDuration::Zero() : Now() - idle_since_); }
 
  protected:
   // Enqueues a packet, which fits.
-  virtual void Enqueue(Packet&& packet, int64_t now_ns) = 0;
+  virtual void Enqueue(Packet&& packet, SimTime now) = 0;
   // Returns the packet that leaves now, or nullopt if none waits. May drop packets before it.
-  virtual std::optional<Packet> Dequeue(int64_t now_ns) = 0;
+  virtual std::optional<Packet> Dequeue(SimTime now) = 0;
   virtual int64_t waiting_bytes() const = 0;
   virtual int64_t waiting_packets() const = 0;
 
@@ -64,10 +65,10 @@ class ActiveQueueBottleneck : public Bottleneck {
   void OnTransmissionEnd();
 
   bool transmitting_ = false;
-  int64_t idle_since_ns_ = 0;
-  int64_t idle_ns_ = 0;
+  SimTime idle_since_ = kTimeZero;
+  SimDuration idle_ = SimDuration::Zero();
   Packet current_;
-  int64_t current_end_ns_ = 0;
+  SimTime current_end_ = kTimeZero;
   MemberEvent<ActiveQueueBottleneck, &ActiveQueueBottleneck::OnTransmissionEnd> transmission_end_;
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/event.h"
+#include "core/sim_time.h"
 #include "link/packet.h"
 #include "scenario/scenario.h"
 
@@ -15,8 +16,8 @@ namespace weir::sim {
 class BottleneckObserver {
  public:
   virtual ~BottleneckObserver() = default;
-  // Called in the order of departure, at `departure_ns` or earlier, as soon as the departure is certain.
-  virtual void OnDeparture(Packet&& packet, int64_t departure_ns) = 0;
+  // Called in the order of departure, at `departure` or earlier, as soon as the departure is certain.
+  virtual void OnDeparture(Packet&& packet, SimTime departure) = 0;
   virtual void OnQueueDrop(Packet& packet) = 0;
 };
 
@@ -40,10 +41,10 @@ class Bottleneck {
   void SetCapacity(const CapacityTrace& capacity) { capacity_ = capacity; }
   virtual int64_t queued_bytes() = 0;
   virtual int64_t queued_packets() = 0;
-  // Time until the last queued bit has left; kNeverNs if it never does.
-  virtual int64_t QueueingDelayNs() = 0;
+  // Time until the last queued bit has left; kForever if it never does.
+  virtual SimDuration QueueingDelay() = 0;
   // Time for which the transmitter has been idle, since time 0.
-  virtual int64_t IdleNs() = 0;
+  virtual SimDuration Idle() = 0;
 
  protected:
   CapacityTrace capacity_;

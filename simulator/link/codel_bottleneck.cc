@@ -7,8 +7,8 @@ namespace weir::sim {
 namespace {
 
 // RFC 8289 section 5, with its names.
-constexpr int64_t kTargetNs = 5'000'000;
-constexpr int64_t kIntervalNs = 100'000'000;
+constexpr SimDuration kTarget = SimDuration::Millis(5);
+constexpr SimDuration kInterval = SimDuration::Millis(100);
 
 class CodelBottleneck final : public ActiveQueueBottleneck {
  public:
@@ -21,66 +21,67 @@ class CodelBottleneck final : public ActiveQueueBottleneck {
     bool ok_to_drop = false;
   };
 
-  static int64_t ControlLaw(int64_t time_ns, int64_t count) {
-    return time_ns + static_cast<int64_t>(static_cast<double>(kIntervalNs) / std::sqrt(static_cast<double>(count)));
+  static SimTime ControlLaw(SimTime time, int64_t count) {
+    return time + SimDuration::Nanos(static_cast<int64_t>(static_cast<double>(kInterval.ns()) /
+                                                          std::sqrt(static_cast<double>(count))));
   }
 
-  void Enqueue(Packet&& packet, int64_t now_ns) override { queue_.Push(std::move(packet), now_ns); }
+  void Enqueue(Packet&& packet, SimTime now) override { queue_.Push(std::move(packet), now); }
   int64_t waiting_bytes() const override { return queue_.bytes(); }
   int64_t waiting_packets() const override { return queue_.packets(); }
 
-  DequeueResult DoDequeue(int64_t now_ns) {
+  DequeueResult DoDequeue(SimTime now) {
     DequeueResult result;
     if (queue_.empty()) {
-      first_above_time_ns_ = 0;
+      first_above_time_ = kTimeZero;
       return result;
     }
     WaitingPacket head = queue_.Take();
     result.packet = std::move(head.packet);
-    if (now_ns - head.enqueue_time_ns < kTargetNs || queue_.bytes() <= kMaxPacketBytes) {
-      first_above_time_ns_ = 0;
-    } else if (first_above_time_ns_ == 0) {
-      first_above_time_ns_ = now_ns + kIntervalNs;
-    } else if (now_ns >= first_above_time_ns_) {
+    if (now - head.enqueue_time < kTarget || queue_.bytes() <= kMaxPacketBytes) {
+      first_above_time_ = kTimeZero;
+    } else if (first_above_time_ == kTimeZero) {
+      first_above_time_ = now + kInterval;
+    } else if (now >= first_above_time_) {
       result.ok_to_drop = true;
     }
     return result;
   }
 
-  std::optional<Packet> Dequeue(int64_t now_ns) override {
-    DequeueResult result = DoDequeue(now_ns);
+  std::optional<Packet> Dequeue(SimTime now) override {
+    DequeueResult result = DoDequeue(now);
     if (!result.packet) {
       dropping_ = false;
       return std::nullopt;
     }
     if (dropping_) {
       if (!result.ok_to_drop) dropping_ = false;
-      while (dropping_ && now_ns >= drop_next_ns_) {
+      while (dropping_ && now >= drop_next_) {
         observer_->OnQueueDrop(*result.packet);
         ++count_;
-        result = DoDequeue(now_ns);
+        result = DoDequeue(now);
         if (result.ok_to_drop) {
-          drop_next_ns_ = ControlLaw(drop_next_ns_, count_);
+          drop_next_ = ControlLaw(drop_next_, count_);
         } else {
           dropping_ = false;
         }
       }
     } else if (result.ok_to_drop) {
       observer_->OnQueueDrop(*result.packet);
-      result = DoDequeue(now_ns);
+      result = DoDequeue(now);
       dropping_ = true;
       // After a short pause, continues near the previous drop rate.
       const int64_t delta = count_ - last_count_;
-      count_ = delta > 1 && now_ns - drop_next_ns_ < 16 * kIntervalNs ? delta : 1;
-      drop_next_ns_ = ControlLaw(now_ns, count_);
+      count_ = delta > 1 && now - drop_next_ < 16 * kInterval ? delta : 1;
+      drop_next_ = ControlLaw(now, count_);
       last_count_ = count_;
     }
     return std::move(result.packet);
   }
 
   PacketQueue queue_;
-  int64_t first_above_time_ns_ = 0;
-  int64_t drop_next_ns_ = 0;
+  SimTime first_above_time_ = kTimeZero;
+  SimTime drop_next_ = kTimeZero;
   int64_t count_ = 0;
   int64_t last_count_ = 0;
   bool dropping_ = false;

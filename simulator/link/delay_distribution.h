@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "core/sim_time.h"
+
 namespace weir::sim {
 
 struct DelaySummary {
@@ -22,13 +24,13 @@ struct DelaySummary {
 // Counts delays in bins of 10 us up to 2 s and of 1 ms beyond; all from 400 s on share one bin. Never more than 2.4 MB.
 class DelayDistribution {
  public:
-  void Add(int64_t delay_ns) {
-    const size_t bin = BinOf(delay_ns);
+  void Add(SimDuration delay) {
+    const size_t bin = BinOf(delay);
     if (bin >= bins_.size()) bins_.resize(bin + 1);
     ++bins_[bin];
     ++count_;
-    sum_ms_ += static_cast<double>(delay_ns) * 1e-6;
-    max_ns_ = std::max(max_ns_, delay_ns);
+    sum_ms_ += ToMilliseconds(delay);
+    max_ = std::max(max_, delay);
   }
   bool empty() const { return count_ == 0; }
   // Mean and maximum are exact; percentiles are nearest-rank, within half a bin. Must not be empty.
@@ -38,36 +40,36 @@ class DelayDistribution {
             .p50_ms = PercentileMs(50),
             .p95_ms = PercentileMs(95),
             .p99_ms = PercentileMs(99),
-            .max_ms = static_cast<double>(max_ns_) * 1e-6};
+            .max_ms = ToMilliseconds(max_)};
   }
 
  private:
-  static constexpr int64_t kFineBinNs = 10'000;
-  static constexpr int64_t kCoarseBinNs = 1'000'000;
-  static constexpr int64_t kFineLimitNs = 2'000'000'000;
-  static constexpr int64_t kLimitNs = 400'000'000'000;
-  static constexpr int64_t kFineBins = kFineLimitNs / kFineBinNs;
+  static constexpr SimDuration kFineBin = SimDuration::Micros(10);
+  static constexpr SimDuration kCoarseBin = SimDuration::Millis(1);
+  static constexpr SimDuration kFineLimit = SimDuration::Seconds(2);
+  static constexpr SimDuration kLimit = SimDuration::Seconds(400);
+  static constexpr int64_t kFineBins = kFineLimit.ns() / kFineBin.ns();
 
-  static size_t BinOf(int64_t delay_ns) {
-    if (delay_ns < kFineLimitNs) return static_cast<size_t>(std::max<int64_t>(0, delay_ns) / kFineBinNs);
-    return static_cast<size_t>(kFineBins + (std::min(delay_ns, kLimitNs) - kFineLimitNs) / kCoarseBinNs);
+  static size_t BinOf(SimDuration delay) {
+    if (delay < kFineLimit) return static_cast<size_t>(NotNegative(delay).ns() / kFineBin.ns());
+    return static_cast<size_t>(kFineBins + (std::min(delay, kLimit) - kFineLimit).ns() / kCoarseBin.ns());
   }
-  static int64_t MiddleNs(int64_t bin) {
-    if (bin < kFineBins) return bin * kFineBinNs + kFineBinNs / 2;
-    return kFineLimitNs + (bin - kFineBins) * kCoarseBinNs + kCoarseBinNs / 2;
+  static SimDuration Middle(int64_t bin) {
+    if (bin < kFineBins) return bin * kFineBin + 0.5 * kFineBin;
+    return kFineLimit + (bin - kFineBins) * kCoarseBin + 0.5 * kCoarseBin;
   }
   double PercentileMs(int percent) const {
     const int64_t rank = std::max<int64_t>(1, (count_ * percent + 99) / 100);
     int64_t seen = 0;
     size_t bin = 0;
     while ((seen += bins_[bin]) < rank) ++bin;
-    return static_cast<double>(std::min(MiddleNs(static_cast<int64_t>(bin)), max_ns_)) * 1e-6;
+    return ToMilliseconds(std::min(Middle(static_cast<int64_t>(bin)), max_));
   }
 
   std::vector<uint32_t> bins_;
   int64_t count_ = 0;
   double sum_ms_ = 0;
-  int64_t max_ns_ = 0;
+  SimDuration max_ = SimDuration::Zero();
 };
 
 struct MeanAndP95 {
@@ -75,14 +77,14 @@ struct MeanAndP95 {
   double p95_ms = 0;
 };
 
-// Exact, over the delays of a short interval; the percentile is nearest-rank. Reorders `delays_ns`, which must not be
+// Exact, over the delays of a short interval; the percentile is nearest-rank. Reorders `delays`, which must not be
 // empty.
-inline MeanAndP95 MeanAndP95Of(std::vector<int64_t>& delays_ns) {
-  const int64_t sum = std::accumulate(delays_ns.begin(), delays_ns.end(), int64_t{0});
-  const auto p95 = delays_ns.begin() + static_cast<std::ptrdiff_t>((delays_ns.size() * 95 + 99) / 100 - 1);
-  std::nth_element(delays_ns.begin(), p95, delays_ns.end());
-  return {.mean_ms = static_cast<double>(sum) / static_cast<double>(delays_ns.size()) * 1e-6,
-          .p95_ms = static_cast<double>(*p95) * 1e-6};
+inline MeanAndP95 MeanAndP95Of(std::vector<SimDuration>& delays) {
+  const SimDuration sum = std::accumulate(delays.begin(), delays.end(), SimDuration::Zero());
+  const auto p95 = delays.begin() + static_cast<std::ptrdiff_t>((delays.size() * 95 + 99) / 100 - 1);
+  std::nth_element(delays.begin(), p95, delays.end());
+  return {.mean_ms = static_cast<double>(sum.ns()) / static_cast<double>(delays.size()) * 1e-6,
+          .p95_ms = ToMilliseconds(*p95)};
 }
 
 }  // namespace weir::sim

@@ -15,44 +15,43 @@ class DropTailBottleneck final : public Bottleneck {
   using Bottleneck::Bottleneck;
 
   void Send(Packet&& packet) override {
-    const int64_t now_ns = NowNs();
-    ForgetDeparted(now_ns);
+    const SimTime now = Now();
+    ForgetDeparted(now);
     if (!bound_.Admits(static_cast<int64_t>(queue_.size()), queued_bytes_, packet.size_bytes)) {
       observer_->OnQueueDrop(packet);
       return;
     }
-    if (last_departure_ns_ != kNeverNs) {
-      idle_ns_ += std::max<int64_t>(now_ns - last_departure_ns_, 0);
-      last_departure_ns_ =
-          capacity_.TransmissionEnd(std::max(now_ns, last_departure_ns_), int64_t{packet.size_bytes} * 8)
-              .value_or(kNeverNs);
+    if (last_departure_ != kNever) {
+      idle_ += NotNegative(now - last_departure_);
+      last_departure_ =
+          capacity_.TransmissionEnd(std::max(now, last_departure_), int64_t{packet.size_bytes} * 8).value_or(kNever);
     }
-    queue_.push_back({last_departure_ns_, packet.size_bytes});
+    queue_.push_back({last_departure_, packet.size_bytes});
     queued_bytes_ += packet.size_bytes;
-    if (last_departure_ns_ != kNeverNs) observer_->OnDeparture(std::move(packet), last_departure_ns_);
+    if (last_departure_ != kNever) observer_->OnDeparture(std::move(packet), last_departure_);
   }
 
   int64_t queued_bytes() override {
-    ForgetDeparted(NowNs());
+    ForgetDeparted(Now());
     return queued_bytes_;
   }
   int64_t queued_packets() override {
-    ForgetDeparted(NowNs());
+    ForgetDeparted(Now());
     return static_cast<int64_t>(queue_.size());
   }
-  int64_t QueueingDelayNs() override {
-    return last_departure_ns_ == kNeverNs ? kNeverNs : std::max<int64_t>(last_departure_ns_ - NowNs(), 0);
+  SimDuration QueueingDelay() override {
+    return last_departure_ == kNever ? kForever : NotNegative(last_departure_ - Now());
   }
-  int64_t IdleNs() override { return idle_ns_ + std::max<int64_t>(NowNs() - last_departure_ns_, 0); }
+  SimDuration Idle() override { return idle_ + NotNegative(Now() - last_departure_); }
 
  private:
   struct Queued {
-    int64_t departure_ns = 0;
+    SimTime departure = kTimeZero;
     uint32_t size_bytes = 0;
   };
 
-  void ForgetDeparted(int64_t now_ns) {
-    while (!queue_.empty() && queue_.front().departure_ns <= now_ns) {
+  void ForgetDeparted(SimTime now) {
+    while (!queue_.empty() && queue_.front().departure <= now) {
       queued_bytes_ -= queue_.front().size_bytes;
       queue_.pop_front();
     }
@@ -60,9 +59,9 @@ class DropTailBottleneck final : public Bottleneck {
 
   RingBuffer<Queued> queue_;
   int64_t queued_bytes_ = 0;
-  int64_t last_departure_ns_ = 0;
+  SimTime last_departure_ = kTimeZero;
   // Idle time before the last packet's arrival.
-  int64_t idle_ns_ = 0;
+  SimDuration idle_ = SimDuration::Zero();
 };
 
 }  // namespace

@@ -7,19 +7,17 @@ namespace weir::sim {
 namespace {
 
 // RFC 9332 appendix A, with its defaults for round trips of up to 100 ms.
-constexpr int64_t kTargetNs = 15'000'000;
-constexpr int64_t kUpdateNs = 15'000'000;
+constexpr SimDuration kTarget = SimDuration::Millis(15);
+constexpr SimDuration kUpdate = SimDuration::Millis(15);
 constexpr double kAlphaHz = 0.15;
 constexpr double kBetaHz = 3;
 constexpr double kCoupling = 2;
 // An L4S packet that has waited longer is marked, unless it is the last of its queue.
-constexpr int64_t kStepNs = 1'000'000;
+constexpr SimDuration kStep = SimDuration::Millis(1);
 // A classic packet goes first if it has waited this much longer than the L4S packet.
-constexpr int64_t kTimeShiftNs = 50'000'000;
+constexpr SimDuration kTimeShift = SimDuration::Millis(50);
 // Without a queue, this many updates reduce the probability from 1 to 0.
 constexpr int64_t kMostUpdates = 450;
-
-constexpr double Seconds(int64_t ns) { return 1e-9 * static_cast<double>(ns); }
 
 bool IsL4s(const Packet& packet) { return packet.rtp.ecn == EcnMarking::kEct1 || packet.rtp.ecn == EcnMarking::kCe; }
 
@@ -42,24 +40,23 @@ class DualPi2Bottleneck final : public ActiveQueueBottleneck {
   using ActiveQueueBottleneck::ActiveQueueBottleneck;
 
  private:
-  void Enqueue(Packet&& packet, int64_t now_ns) override {
-    Update(now_ns);
-    (IsL4s(packet) ? l4s_ : classic_).Push(std::move(packet), now_ns);
+  void Enqueue(Packet&& packet, SimTime now) override {
+    Update(now);
+    (IsL4s(packet) ? l4s_ : classic_).Push(std::move(packet), now);
   }
   int64_t waiting_bytes() const override { return l4s_.bytes() + classic_.bytes(); }
   int64_t waiting_packets() const override { return l4s_.packets() + classic_.packets(); }
 
-  std::optional<Packet> Dequeue(int64_t now_ns) override {
-    Update(now_ns);
+  std::optional<Packet> Dequeue(SimTime now) override {
+    Update(now);
     while (!l4s_.empty() || !classic_.empty()) {
-      const bool is_l4s =
-          !l4s_.empty() && (classic_.empty() || l4s_.WaitNs(now_ns) + kTimeShiftNs >= classic_.WaitNs(now_ns));
+      const bool is_l4s = !l4s_.empty() && (classic_.empty() || l4s_.Wait(now) + kTimeShift >= classic_.Wait(now));
       WaitingPacket head = (is_l4s ? l4s_ : classic_).Take();
       if (is_l4s ? DropsL4s() : classic_drops_.Take(probability_ * probability_)) {
         observer_->OnQueueDrop(head.packet);
         continue;
       }
-      const bool waited = now_ns - head.enqueue_time_ns > kStepNs && !l4s_.empty();
+      const bool waited = now - head.enqueue_time > kStep && !l4s_.empty();
       if (is_l4s && (marks_.Take(kCoupling * probability_) || waited)) head.packet.rtp.ecn = EcnMarking::kCe;
       return std::move(head.packet);
     }
@@ -70,23 +67,23 @@ class DualPi2Bottleneck final : public ActiveQueueBottleneck {
   bool DropsL4s() { return kCoupling * probability_ >= 1 && l4s_drops_.Take(probability_ * probability_); }
 
   // Makes the updates of the PI controller that are due. Called when a packet arrives or leaves.
-  void Update(int64_t now_ns) {
-    const int64_t updates = (now_ns - updated_ns_) / kUpdateNs;
+  void Update(SimTime now) {
+    const int64_t updates = (now - updated_).ns() / kUpdate.ns();
     for (int64_t i = 0; i < std::min(updates, kMostUpdates); ++i) {
-      const int64_t wait_ns = classic_.WaitNs(now_ns);
-      probability_ += kAlphaHz * Seconds(wait_ns - kTargetNs) + kBetaHz * Seconds(wait_ns - latest_wait_ns_);
+      const SimDuration wait = classic_.Wait(now);
+      probability_ += kAlphaHz * (wait - kTarget).seconds() + kBetaHz * (wait - latest_wait_).seconds();
       probability_ = std::clamp(probability_, 0.0, 1 / kCoupling);
-      latest_wait_ns_ = wait_ns;
+      latest_wait_ = wait;
     }
-    updated_ns_ += updates * kUpdateNs;
+    updated_ += updates * kUpdate;
   }
 
   PacketQueue l4s_;
   PacketQueue classic_;
   // p'. Classic packets are dropped with a probability of its square, L4S packets marked with kCoupling times it.
   double probability_ = 0;
-  int64_t latest_wait_ns_ = 0;
-  int64_t updated_ns_ = 0;
+  SimDuration latest_wait_ = SimDuration::Zero();
+  SimTime updated_ = kTimeZero;
   Recurrence classic_drops_;
   Recurrence l4s_drops_;
   Recurrence marks_;

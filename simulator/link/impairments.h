@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/random.h"
+#include "core/sim_time.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {
@@ -13,8 +14,8 @@ class LossModel {
  public:
   LossModel(const LossSpec& spec, RandomStream random);
 
-  // True if a packet is lost that is sent `time_ns` after the link's start.
-  bool Loses(int64_t time_ns);
+  // True if a packet is lost that is sent `time` after the link's start.
+  bool Loses(SimTime time);
 
  private:
   LossSpec spec_;
@@ -32,42 +33,42 @@ class Policer {
   Policer(int64_t rate_bps, int64_t burst_bytes);
 
   // True if a packet conforms. Calls must be in the order of time.
-  bool Conforms(int64_t now_ns, uint32_t size_bytes);
+  bool Conforms(SimTime now, uint32_t size_bytes);
 
  private:
   const int64_t rate_bps_;
   // In bit/s * ns, that is 1e-9 bits.
   const int64_t full_nanobits_;
   int64_t nanobits_;
-  int64_t filled_ns_ = 0;
+  SimTime filled_ = kTimeZero;
 };
 
 class JitterModel {
  public:
   JitterModel(const JitterSpec& spec, RandomStream random);
 
-  // Returns when a packet leaves the jittered part of the path if it would leave it at `time_ns` without jitter. Calls
+  // Returns when a packet leaves the jittered part of the path if it would leave it at `time` without jitter. Calls
   // must be in the order of time. Results never decrease unless the model reorders.
-  int64_t Delayed(int64_t time_ns) { return spec_.kind == JitterSpec::Kind::kNone ? time_ns : Jittered(time_ns); }
+  SimTime Delayed(SimTime time) { return spec_.kind == JitterSpec::Kind::kNone ? time : Jittered(time); }
 
  private:
-  int64_t Jittered(int64_t time_ns);
-  int64_t Drawn(int64_t time_ns);
-  int64_t UniformNs(int64_t time_ns);
-  int64_t EndOfSlot(int64_t time_ns) const;
-  int64_t EndOfSpike(int64_t time_ns);
+  SimTime Jittered(SimTime time);
+  SimTime Drawn(SimTime time);
+  SimDuration UniformDelay(SimTime time);
+  SimTime EndOfSlot(SimTime time) const;
+  SimTime EndOfSpike(SimTime time);
 
   JitterSpec spec_;
   RandomStream random_;
-  int64_t last_ns_ = 0;
+  SimTime last_ = kTimeZero;
   // Slotted: an end of a slot, in [0, interval).
-  int64_t phase_ns_ = 0;
+  SimDuration phase_ = SimDuration::Zero();
   // Uniform with an interval: the current delay, and until when it holds.
-  int64_t held_ns_ = 0;
-  int64_t held_until_ns_ = 0;
+  SimDuration held_ = SimDuration::Zero();
+  SimTime held_until_ = kTimeZero;
   // Spikes: the last one that has begun, or the next.
-  int64_t spike_start_ns_ = 0;
-  int64_t spike_end_ns_ = 0;
+  SimTime spike_start_ = kTimeZero;
+  SimTime spike_end_ = kTimeZero;
 };
 
 }  // namespace weir::sim

@@ -12,9 +12,9 @@ class Link::Delivery final : public ns3::EventImpl {
  public:
   explicit Delivery(Link* link) : link_(link) {}
 
-  void Load(Packet&& packet, int64_t arrival_ns) {
+  void Load(Packet&& packet, SimTime arrival) {
     packet_ = std::move(packet);
-    arrival_ns_ = arrival_ns;
+    arrival_ = arrival;
   }
 
  private:
@@ -22,19 +22,19 @@ class Link::Delivery final : public ns3::EventImpl {
     Packet packet = std::move(packet_);
     link_->idle_deliveries_.emplace_back(this);
     PacketSink* sink = packet.sink;
-    sink->OnPacket(std::move(packet), arrival_ns_);
+    sink->OnPacket(std::move(packet), arrival_);
   }
 
   Link* link_;
   Packet packet_;
-  int64_t arrival_ns_ = 0;
+  SimTime arrival_ = kTimeZero;
 };
 
-Link::Link(const LinkSpec& spec, int64_t duration_ns, uint64_t seed, uint64_t stream)
+Link::Link(const LinkSpec& spec, SimDuration duration, uint64_t seed, uint64_t stream)
     : spec_(spec), loss_(spec.loss, RandomStream(seed, stream)), jitter_(spec.jitter, RandomStream(seed, stream + 1)) {
   if (spec_.loss.kind == LossSpec::Kind::kPolicer) policer_.emplace(spec_.loss.rate_bps, spec_.loss.burst_bytes);
   if (!spec_.capacity) return;
-  const QueueBound bound{spec_.queue.unit == QueueSpec::Unit::kPackets, QueueLimit(spec_, duration_ns)};
+  const QueueBound bound{spec_.queue.unit == QueueSpec::Unit::kPackets, QueueLimit(spec_, duration)};
   switch (spec_.queue_discipline) {
     case QueueDiscipline::kDropTail:
       bottleneck_ = MakeDropTailBottleneck(*spec_.capacity, bound, this);
@@ -56,14 +56,14 @@ void Link::Send(Packet&& packet) {
   counters_.bytes_sent += packet.size_bytes;
   if (down_) {
     Drop(packet, DropCause::kDown, counters_.packets_dropped_while_down);
-  } else if (loss_.Loses(SinceStart(NowNs()))) {
+  } else if (loss_.Loses(SinceStart(Now()))) {
     Drop(packet, DropCause::kChance, counters_.packets_dropped_by_loss);
-  } else if (policer_ && !policer_->Conforms(NowNs(), packet.size_bytes)) {
+  } else if (policer_ && !policer_->Conforms(Now(), packet.size_bytes)) {
     Drop(packet, DropCause::kPolicer, counters_.packets_dropped_by_loss);
   } else if (bottleneck_) {
     bottleneck_->Send(std::move(packet));
   } else {
-    OnDeparture(std::move(packet), NowNs());
+    OnDeparture(std::move(packet), Now());
   }
 }
 
@@ -74,22 +74,22 @@ void Link::SetCapacity(const CapacityTrace& capacity) {
 
 int64_t Link::queued_bytes() const { return bottleneck_ ? bottleneck_->queued_bytes() : 0; }
 int64_t Link::queued_packets() const { return bottleneck_ ? bottleneck_->queued_packets() : 0; }
-int64_t Link::QueueingDelayNs() const { return bottleneck_ ? bottleneck_->QueueingDelayNs() : 0; }
+SimDuration Link::QueueingDelay() const { return bottleneck_ ? bottleneck_->QueueingDelay() : SimDuration::Zero(); }
 
-int64_t Link::IdleNs() const { return bottleneck_ ? bottleneck_->IdleNs() : 0; }
+SimDuration Link::Idle() const { return bottleneck_ ? bottleneck_->Idle() : SimDuration::Zero(); }
 
-void Link::OnDeparture(Packet&& packet, int64_t departure_ns) {
+void Link::OnDeparture(Packet&& packet, SimTime departure) {
   // When the path's delay falls, packets do not overtake those in flight.
-  last_path_end_ns_ = std::max(last_path_end_ns_, departure_ns + spec_.one_way_delay_ns.At(SinceStart(departure_ns)));
-  packet.path_delay_ns = last_path_end_ns_ - departure_ns + packet.extra_delay_ns;
+  last_path_end_ = std::max(last_path_end_, departure + spec_.one_way_delay.At(SinceStart(departure)));
+  packet.path_delay = last_path_end_ - departure + packet.extra_delay;
   // The flow's own delay follows the jitter, which all flows share, so that packets of one flow keep their order
   // regardless of other flows' delays.
-  const int64_t arrival_ns = jitter_.Delayed(last_path_end_ns_) + packet.extra_delay_ns;
+  const SimTime arrival = jitter_.Delayed(last_path_end_) + packet.extra_delay;
   PacketSink* sink = packet.sink;
   if (sink->needs_event()) {
-    DeliverAt(std::move(packet), arrival_ns);
+    DeliverAt(std::move(packet), arrival);
   } else {
-    sink->OnPacket(std::move(packet), arrival_ns);
+    sink->OnPacket(std::move(packet), arrival);
   }
 }
 
@@ -102,7 +102,7 @@ void Link::Drop(Packet& packet, DropCause cause, int64_t& counter) {
   packet.sink->OnDropped(packet);
 }
 
-void Link::DeliverAt(Packet&& packet, int64_t arrival_ns) {
+void Link::DeliverAt(Packet&& packet, SimTime arrival) {
   ns3::Ptr<Delivery> delivery;
   if (idle_deliveries_.empty()) {
     delivery = ns3::Create<Delivery>(this);
@@ -110,8 +110,8 @@ void Link::DeliverAt(Packet&& packet, int64_t arrival_ns) {
     delivery = std::move(idle_deliveries_.back());  // NOLINT(performance-move-const-arg): moves in later ns-3
     idle_deliveries_.pop_back();
   }
-  delivery->Load(std::move(packet), arrival_ns);
-  ScheduleAt(arrival_ns, delivery);
+  delivery->Load(std::move(packet), arrival);
+  ScheduleAt(arrival, delivery);
 }
 
 }  // namespace weir::sim

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "link/bottleneck.h"
 #include "link/impairments.h"
 #include "link/packet.h"
@@ -28,9 +29,9 @@ struct LinkCounters {
 
 class Link final : private BottleneckObserver {
  public:
-  // `duration_ns` is the scenario's, for the mean capacity. Uses the random streams `stream` and `stream + 1` of
+  // `duration` is the scenario's, for the mean capacity. Uses the random streams `stream` and `stream + 1` of
   // `seed`.
-  Link(const LinkSpec& spec, int64_t duration_ns, uint64_t seed, uint64_t stream);
+  Link(const LinkSpec& spec, SimDuration duration, uint64_t seed, uint64_t stream);
   ~Link() override;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -44,7 +45,7 @@ class Link final : private BottleneckObserver {
   // Changes the capacity from now on. Departures that are already certain and the queue's bound do not change.
   void SetCapacity(const CapacityTrace& capacity);
   // Sets when the changes of delay and loss begin (0 by default). Before that, their first values hold.
-  void SetStart(int64_t start_ns) { start_ns_ = start_ns; }
+  void SetStart(SimTime start) { start_ = start; }
   // While down, a link drops all packets sent.
   void SetDown(bool down) { down_ = down; }
   bool down() const { return down_; }
@@ -54,10 +55,10 @@ class Link final : private BottleneckObserver {
   int64_t queued_packets() const;
   // Bytes of the packets that have completely left the bottleneck since the beginning.
   int64_t carried_bytes() const { return counters_.bytes_sent - counters_.bytes_dropped - queued_bytes(); }
-  // The time until the last queued byte has left, by the trace; kNeverNs if the capacity stays zero forever.
-  int64_t QueueingDelayNs() const;
+  // The time until the last queued byte has left, by the trace; kForever if the capacity stays zero.
+  SimDuration QueueingDelay() const;
   // Time for which the transmitter has been idle, since time 0; 0 without a bottleneck.
-  int64_t IdleNs() const;
+  SimDuration Idle() const;
 
   const LinkSpec& spec() const { return spec_; }
   const LinkCounters& counters() const { return counters_; }
@@ -65,20 +66,21 @@ class Link final : private BottleneckObserver {
  private:
   class Delivery;
 
-  void OnDeparture(Packet&& packet, int64_t departure_ns) override;
+  void OnDeparture(Packet&& packet, SimTime departure) override;
   void OnQueueDrop(Packet& packet) override;
   void Drop(Packet& packet, DropCause cause, int64_t& counter);
-  void DeliverAt(Packet&& packet, int64_t arrival_ns);
-  int64_t SinceStart(int64_t time_ns) const { return std::max<int64_t>(time_ns - start_ns_, 0); }
+  void DeliverAt(Packet&& packet, SimTime arrival);
+  // The time of the scenario.
+  SimTime SinceStart(SimTime time) const { return kTimeZero + NotNegative(time - start_); }
 
   LinkSpec spec_;
   LossModel loss_;
   std::optional<Policer> policer_;
   JitterModel jitter_;
   bool down_ = false;
-  int64_t start_ns_ = 0;
+  SimTime start_ = kTimeZero;
   // When the last packet reaches the end of the path, before jitter.
-  int64_t last_path_end_ns_ = 0;
+  SimTime last_path_end_ = kTimeZero;
   // Null if the capacity is unlimited.
   std::unique_ptr<Bottleneck> bottleneck_;
   LinkCounters counters_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/sim_time.h"
 #include "weir/arrival.h"
 #include "weir/units.h"
 
@@ -46,14 +47,14 @@ struct Packet {
   uint32_t size_bytes = 0;
   // Receives the packet at the other end, or its drop. Must outlive the simulation's last event.
   PacketSink* sink = nullptr;
-  // When the sender passed it to the link, in ns of simulated time.
-  int64_t sent_time_ns = 0;
+  // When the sender passed it to the link, in simulated time.
+  SimTime sent_time = kTimeZero;
   // When its media was captured, by an exact clock. All packets of a frame have the same time.
-  int64_t capture_time_ns = 0;
+  SimTime capture_time = kTimeZero;
   // Delay of this flow's own access path, added to the link's propagation delay.
-  int64_t extra_delay_ns = 0;
+  SimDuration extra_delay = SimDuration::Zero();
   // The delay of the path itself, without queues and jitter; filled in by the link.
-  int64_t path_delay_ns = 0;
+  SimDuration path_delay = SimDuration::Zero();
   // For a dropped packet; filled in by the link.
   DropCause drop_cause = DropCause::kChance;
 
@@ -83,9 +84,9 @@ class PacketSink {
   // is known, even before Link::Send returns; the time is then in the future. RTP receivers act only on their own
   // timers, which saves an event per packet.
   virtual bool needs_event() const = 0;
-  // `arrival_time_ns` is the time of arrival at the receiver. With needs_event() false, calls come in the order of
+  // `arrival_time` is the time of arrival at the receiver. With needs_event() false, calls come in the order of
   // departure from the bottleneck; with reordering jitter, later calls may have earlier arrival times.
-  virtual void OnPacket(Packet&& packet, int64_t arrival_time_ns) = 0;
+  virtual void OnPacket(Packet&& packet, SimTime arrival_time) = 0;
   // The link has dropped the packet, for any cause.
   virtual void OnDropped(const Packet& packet) = 0;
 };
@@ -97,22 +98,22 @@ class FlowObserver {
   virtual ~FlowObserver() = default;
 
   virtual void OnSent(const Packet&) {}
-  // Invoked in the order of arrival; for RTP it may be some time after `arrival_time_ns`, never before it.
-  virtual void OnReceived(const Packet&, int64_t /*arrival_time_ns*/) {}
+  // Invoked in the order of arrival; for RTP it may be some time after `arrival_time`, never before it.
+  virtual void OnReceived(const Packet&, SimTime /*arrival_time*/) {}
   virtual void OnDropped(const Packet&) {}
   // FEC has recovered a dropped packet.
-  virtual void OnRecovered(const Packet&, int64_t /*time_ns*/) {}
-  virtual void OnTargetRate(DataRate, int64_t /*time_ns*/) {}
+  virtual void OnRecovered(const Packet&, SimTime /*time*/) {}
+  virtual void OnTargetRate(DataRate, SimTime /*time*/) {}
   // REMB or transport feedback; not called for other RTCP.
-  virtual void OnFeedbackSent(int64_t /*time_ns*/) {}
+  virtual void OnFeedbackSent(SimTime /*time*/) {}
   // The same feedback at the sender; not called for lost feedback.
-  virtual void OnFeedbackReceived(int64_t /*sent_time_ns*/, int64_t /*time_ns*/) {}
+  virtual void OnFeedbackReceived(SimTime /*sent_time*/, SimTime /*time*/) {}
   // The rate of a REMB when it is sent.
-  virtual void OnRembSent(DataRate, int64_t /*time_ns*/) {}
+  virtual void OnRembSent(DataRate, SimTime /*time*/) {}
   // Payload that a TCP sender has sent and that is neither acknowledged nor lost. Called when it changes.
-  virtual void OnBytesInFlight(int64_t /*bytes*/, int64_t /*time_ns*/) {}
+  virtual void OnBytesInFlight(int64_t /*bytes*/, SimTime /*time*/) {}
   // Payload that a TCP receiver delivers to its application, in order.
-  virtual void OnDelivered(int64_t /*bytes*/, int64_t /*time_ns*/) {}
+  virtual void OnDelivered(int64_t /*bytes*/, SimTime /*time*/) {}
 };
 
 }  // namespace weir::sim

@@ -6,77 +6,77 @@ namespace weir::sim {
 
 void FrameRecorder::OnSent(const Packet& packet) {
   if (!packet.is_original_video()) return;
-  const int64_t capture_ns = packet.capture_time_ns;
-  if (frames_.empty() || frames_.back().frame.capture_ns != capture_ns) {
-    frames_.push_back({.frame = {.capture_ns = capture_ns,
-                                 .complete_ns = capture_ns,
+  const SimTime capture = packet.capture_time;
+  if (frames_.empty() || frames_.back().frame.capture_time != capture) {
+    frames_.push_back({.frame = {.capture_time = capture,
+                                 .complete_time = capture,
                                  .bytes = 0,
-                                 .sent_ns = capture_ns,
+                                 .sent_time = capture,
                                  .key_frame = packet.frame_part.key_frame},
                        .packets_missing = 0});
   }
-  frames_.back().frame.sent_ns = packet.sent_time_ns;
+  frames_.back().frame.sent_time = packet.sent_time;
   frames_.back().frame.bytes += packet.rtp.payload_size;
   ++frames_.back().packets_missing;
   came_.push_back(false);
 }
 
-void FrameRecorder::OnReceived(const Packet& packet, int64_t arrival_time_ns) {
+void FrameRecorder::OnReceived(const Packet& packet, SimTime arrival_time) {
   if (!packet.is_original_video() && packet.rtp.kind != PacketKind::kRetransmission) return;
   const auto number = static_cast<size_t>(packet.media_sequence_number);
   if (came_[number]) return;
   came_[number] = true;
-  PacketHasCome(FrameOf(packet), arrival_time_ns);
+  PacketHasCome(FrameOf(packet), arrival_time);
   ++repairable_;
   while (!lost_.empty() && lost_.begin()->first < packet.transport_sequence_number) {
-    const int64_t round_trip_ns = arrival_time_ns - packet.sent_time_ns + *estimated_return_delay_ns_;
+    const SimDuration round_trip = arrival_time - packet.sent_time + *estimated_return_delay_;
     if (repairable_ > 0) {
       --repairable_;
-      PacketHasCome(lost_.begin()->second, arrival_time_ns + round_trip_ns);
+      PacketHasCome(lost_.begin()->second, arrival_time + round_trip);
     }
     lost_.erase(lost_.begin());
   }
 }
 
 void FrameRecorder::OnDropped(const Packet& packet) {
-  if (!estimated_return_delay_ns_ || !packet.is_original_video()) return;
+  if (!estimated_return_delay_ || !packet.is_original_video()) return;
   lost_.emplace(packet.transport_sequence_number, FrameOf(packet));
 }
 
-std::vector<FrameRecorder::Frame> FrameRecorder::Frames(int64_t end_ns) const {
+std::vector<FrameRecorder::Frame> FrameRecorder::Frames(SimTime end) const {
   std::vector<Frame> frames;
   frames.reserve(frames_.size());
   // Goes backward: a frame that would be decoded only after a later key frame is skipped.
-  int64_t next_key_frame_ns = end_ns + 1;
-  for (size_t end = frames_.size(); end > 0;) {
-    size_t begin = end - 1;
+  SimTime next_key_frame = end + SimDuration::Nanos(1);
+  for (size_t group_end = frames_.size(); group_end > 0;) {
+    size_t begin = group_end - 1;
     while (begin > 0 && !frames_[begin].frame.key_frame) --begin;
     bool decodable = true;
-    for (size_t i = begin; i < end; ++i) {
+    for (size_t i = begin; i < group_end; ++i) {
       const FollowedFrame& followed = frames_[i];
-      const bool complete = followed.packets_missing == 0 && followed.frame.complete_ns < next_key_frame_ns;
-      decodable = complete && (decodable || estimated_return_delay_ns_);
+      const bool complete = followed.packets_missing == 0 && followed.frame.complete_time < next_key_frame;
+      decodable = complete && (decodable || estimated_return_delay_);
       frames.push_back(followed.frame);
-      if (!decodable) frames.back().complete_ns = kNeverNs;
+      if (!decodable) frames.back().complete_time = kNever;
     }
-    std::reverse(frames.end() - static_cast<std::ptrdiff_t>(end - begin), frames.end());
-    if (frames.back().complete_ns != kNeverNs) next_key_frame_ns = frames.back().complete_ns;
-    end = begin;
+    std::reverse(frames.end() - static_cast<std::ptrdiff_t>(group_end - begin), frames.end());
+    if (frames.back().complete_time != kNever) next_key_frame = frames.back().complete_time;
+    group_end = begin;
   }
   std::ranges::reverse(frames);
   return frames;
 }
 
 size_t FrameRecorder::FrameOf(const Packet& packet) const {
-  const auto found = std::ranges::lower_bound(frames_, packet.capture_time_ns, {},
-                                              [](const FollowedFrame& one) { return one.frame.capture_ns; });
+  const auto found = std::ranges::lower_bound(frames_, packet.capture_time, {},
+                                              [](const FollowedFrame& one) { return one.frame.capture_time; });
   return static_cast<size_t>(found - frames_.begin());
 }
 
-void FrameRecorder::PacketHasCome(size_t frame_index, int64_t time_ns) {
+void FrameRecorder::PacketHasCome(size_t frame_index, SimTime time) {
   FollowedFrame& followed = frames_[frame_index];
   --followed.packets_missing;
-  followed.frame.complete_ns = std::max(followed.frame.complete_ns, time_ns);
+  followed.frame.complete_time = std::max(followed.frame.complete_time, time);
 }
 
 }  // namespace weir::sim

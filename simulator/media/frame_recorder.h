@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/event.h"
+#include "core/sim_time.h"
 #include "link/packet.h"
 
 namespace weir::sim {
@@ -23,28 +23,28 @@ namespace weir::sim {
 class FrameRecorder {
  public:
   struct Frame {
-    int64_t capture_ns = 0;
-    // kNeverNs for a frame that could not be decoded: a packet of it, or of a frame that it depends on, had not arrived
+    SimTime capture_time = kTimeZero;
+    // kNever for a frame that could not be decoded: a packet of it, or of a frame that it depends on, had not arrived
     // before a later key frame was complete.
-    int64_t complete_ns = 0;
+    SimTime complete_time = kTimeZero;
     // Bytes of payload.
     int64_t bytes = 0;
     // When its last packet left the pacer for the first time.
-    int64_t sent_ns = 0;
+    SimTime sent_time = kTimeZero;
     bool key_frame = false;
   };
 
-  // `estimated_return_delay_ns`: only for filler, the delay from the receiver to the sender without queues.
-  explicit FrameRecorder(std::optional<int64_t> estimated_return_delay_ns)
-      : estimated_return_delay_ns_(estimated_return_delay_ns) {}
+  // `estimated_return_delay`: only for filler, the delay from the receiver to the sender without queues.
+  explicit FrameRecorder(std::optional<SimDuration> estimated_return_delay)
+      : estimated_return_delay_(estimated_return_delay) {}
 
   // Packets other than video are ignored. Call OnSent in the order of capture, OnReceived in the order of arrival.
   void OnSent(const Packet& packet);
-  void OnReceived(const Packet& packet, int64_t arrival_time_ns);
+  void OnReceived(const Packet& packet, SimTime arrival_time);
   void OnDropped(const Packet& packet);
 
-  // In the order of capture. Packets that arrive after `end_ns` do not count.
-  std::vector<Frame> Frames(int64_t end_ns) const;
+  // In the order of capture. Packets that arrive after `end` do not count.
+  std::vector<Frame> Frames(SimTime end) const;
 
  private:
   struct FollowedFrame {
@@ -53,11 +53,11 @@ class FrameRecorder {
     int32_t packets_missing = 0;
   };
 
-  void PacketHasCome(size_t frame_index, int64_t time_ns);
+  void PacketHasCome(size_t frame_index, SimTime time);
   // Finds the index of a packet's frame by capture time.
   size_t FrameOf(const Packet& packet) const;
 
-  const std::optional<int64_t> estimated_return_delay_ns_;
+  const std::optional<SimDuration> estimated_return_delay_;
   std::vector<FollowedFrame> frames_;
   // By the media's sequence numbers: a packet may arrive as an original and as a retransmission.
   std::vector<bool> came_;

@@ -4,14 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "core/event.h"
-
 namespace weir::sim {
 namespace {
 
 // RFC 8593 table 1: tau_v, K_d. K_B is given there for 1 Mbps at 30 frames/s as 13.5 kB, 3.24 average frames. SCALE_B
 // is 0.15 there; frames of Chromium 156 in calls vary less.
-constexpr int64_t kReactionNs = 200'000'000;
+constexpr SimDuration kReaction = SimDuration::Millis(200);
 constexpr int kBurstFrames = 8;
 constexpr double kBurstFrameSize = 13.5 / (1000.0 / 8 / 30);
 constexpr double kFrameSizeScale = 0.1;
@@ -36,7 +34,7 @@ constexpr double kMostFramesBetweenStalls = 1e15;
 // Opus with a variable bit rate.
 constexpr double kAudioSizeDeviation = 0.15;
 
-constexpr int64_t kLongAgoNs = -kReactionNs;
+constexpr SimTime kLongAgo = kTimeZero - kReaction;
 
 }  // namespace
 
@@ -47,12 +45,12 @@ VideoSource::VideoSource(MediaSpec media, DataRate max_rate, uint32_t overhead_b
       random_(random),
       output_shares_(random_.Next(), 0),
       stalls_(random_.Next(), 0),
-      last_rate_change_ns_(kLongAgoNs),
-      next_frame_ns_(kNeverNs),
-      audio_interval_ns_(std::llround(1e9 / media_.audio_packets_per_second)),
-      next_audio_ns_(kNeverNs) {}
+      last_rate_change_(kLongAgo),
+      next_frame_time_(kNever),
+      audio_interval_(SimDuration::Nanos(std::llround(1e9 / media_.audio_packets_per_second))),
+      next_audio_time_(kNever) {}
 
-void VideoSource::SetTargetRate(DataRate target_rate, int64_t) {
+void VideoSource::SetTargetRate(DataRate target_rate, SimTime) {
   const double audio_bps = media_.audio_rate.bps() == 0 ? 0
                                                         : static_cast<double>(media_.audio_rate.bps()) +
                                                               overhead_bytes_ * 8.0 * media_.audio_packets_per_second;
@@ -65,76 +63,77 @@ void VideoSource::SetTargetRate(DataRate target_rate, int64_t) {
   encoder_rate_bps_ = initial_bps > 0 ? initial_bps * payload_share : requested_rate_bps_;
 }
 
-void VideoSource::SetActive(bool active, int64_t now_ns) {
+void VideoSource::SetActive(bool active, SimTime now) {
   active_ = active;
   frame_packets_left_ = 0;
-  next_frame_ns_ = active ? now_ns : kNeverNs;
-  camera_ns_ = static_cast<double>(now_ns);
-  next_audio_ns_ = active && media_.audio_rate.bps() > 0 ? now_ns : kNeverNs;
-  next_key_frame_ns_ = now_ns;
+  next_frame_time_ = active ? now : kNever;
+  camera_ns_ = static_cast<double>(now.ns());
+  next_audio_time_ = active && media_.audio_rate.bps() > 0 ? now : kNever;
+  next_key_frame_time_ = now;
   burst_frames_left_ = 0;
-  last_rate_change_ns_ = now_ns - kReactionNs;
+  last_rate_change_ = now - kReaction;
   if (active) SkipPauses();
 }
 
-void VideoSource::HoldFrames(bool hold, int64_t now_ns) {
+void VideoSource::HoldFrames(bool hold, SimTime now) {
   if (hold == held_) return;
   held_ = hold;
-  if (hold || next_frame_ns_ >= now_ns) return;
+  if (hold || next_frame_time_ >= now) return;
   const double interval_ns = 1e9 / media_.frames_per_second;
-  camera_ns_ += std::ceil((static_cast<double>(now_ns) - camera_ns_) / interval_ns) * interval_ns;
-  next_frame_ns_ = std::max(now_ns, static_cast<int64_t>(camera_ns_));
+  camera_ns_ += std::ceil((static_cast<double>(now.ns()) - camera_ns_) / interval_ns) * interval_ns;
+  next_frame_time_ = std::max(now, SimTime::Nanos(static_cast<int64_t>(camera_ns_)));
   SkipPauses();
 }
 
-void VideoSource::RequestKeyFrame(int64_t now_ns) { next_key_frame_ns_ = std::min(next_key_frame_ns_, now_ns); }
+void VideoSource::RequestKeyFrame(SimTime now) { next_key_frame_time_ = std::min(next_key_frame_time_, now); }
 
-int64_t VideoSource::next_packet_ns() const {
-  const int64_t next_frame_ns = held_ ? kNeverNs : next_frame_ns_;
-  return std::min(frame_packets_left_ > 0 ? frame_ns_ : next_frame_ns, next_audio_ns_);
+SimTime VideoSource::next_packet_time() const {
+  const SimTime next_frame = held_ ? kNever : next_frame_time_;
+  return std::min(frame_packets_left_ > 0 ? frame_time_ : next_frame, next_audio_time_);
 }
 
-MediaPacket VideoSource::TakePacket(int64_t now_ns) {
-  if (next_audio_ns_ <= next_packet_ns()) return TakeAudioPacket(now_ns);
-  if (frame_packets_left_ == 0) EncodeFrame(next_frame_ns_);
+MediaPacket VideoSource::TakePacket(SimTime now) {
+  if (next_audio_time_ <= next_packet_time()) return TakeAudioPacket(now);
+  if (frame_packets_left_ == 0) EncodeFrame(next_frame_time_);
   const uint32_t payload_bytes = (frame_bytes_left_ + frame_packets_left_ - 1) / frame_packets_left_;
   frame_bytes_left_ -= payload_bytes;
   --frame_packets_left_;
   const bool first = std::exchange(frame_begins_, false);
   return {.kind = PacketKind::kVideo,
           .payload_bytes = payload_bytes,
-          .capture_time_ns = frame_ns_,
+          .capture_time = frame_time_,
           .frame_part = {.key_frame = frame_is_key_, .first = first, .last = frame_packets_left_ == 0}};
 }
 
-void VideoSource::EncodeFrame(int64_t now_ns) {
-  const double average_bytes = OutputShare(now_ns) * encoder_rate_bps_ / 8.0 / media_.frames_per_second;
+void VideoSource::EncodeFrame(SimTime now) {
+  const double average_bytes = OutputShare(now) * encoder_rate_bps_ / 8.0 / media_.frames_per_second;
   const int64_t frames = std::max<int64_t>(1, std::llround(kLeastFrameBytes / average_bytes));
-  const double size = static_cast<double>(frames) * average_bytes * NextRelativeFrameSize(now_ns);
+  const double size = static_cast<double>(frames) * average_bytes * NextRelativeFrameSize(now);
   frame_bytes_left_ = static_cast<uint32_t>(std::clamp(size, 50.0, 4e6));
   frame_packets_left_ = (frame_bytes_left_ + kMaxPayloadBytes - 1) / kMaxPayloadBytes;
-  frame_ns_ = now_ns;
+  frame_time_ = now;
   frame_begins_ = true;
   const double interval_ns = 1e9 / media_.frames_per_second;
   camera_ns_ += static_cast<double>(frames - 1 + FramesUntilNext()) * interval_ns;
-  next_frame_ns_ = static_cast<int64_t>(camera_ns_ + Laplace(kFrameTimeScale, kMaxFrameTimeDeviation) * interval_ns);
+  next_frame_time_ =
+      SimTime::Nanos(static_cast<int64_t>(camera_ns_ + Laplace(kFrameTimeScale, kMaxFrameTimeDeviation) * interval_ns));
   SkipPauses();
 }
 
 void VideoSource::SkipPauses() {
-  const auto& pauses = media_.video_pauses_ns;
-  while (next_pause_ < pauses.size() && pauses[next_pause_].first <= next_frame_ns_) {
-    const int64_t resume_ns = pauses[next_pause_++].second;
-    if (resume_ns <= next_frame_ns_) continue;
-    next_frame_ns_ = next_key_frame_ns_ = resume_ns;
-    camera_ns_ = static_cast<double>(resume_ns);
+  const auto& pauses = media_.video_pauses;
+  while (next_pause_ < pauses.size() && pauses[next_pause_].first <= next_frame_time_) {
+    const SimTime resume = pauses[next_pause_++].second;
+    if (resume <= next_frame_time_) continue;
+    next_frame_time_ = next_key_frame_time_ = resume;
+    camera_ns_ = static_cast<double>(resume.ns());
   }
 }
 
-double VideoSource::OutputShare(int64_t now_ns) {
-  while (media_.minimum_output_share < 1 && now_ns >= next_output_share_ns_) {
+double VideoSource::OutputShare(SimTime now) {
+  while (media_.minimum_output_share < 1 && now >= next_output_share_time_) {
     output_share_ = output_shares_.Uniform(media_.minimum_output_share, 1.0);
-    next_output_share_ns_ += static_cast<int64_t>(output_shares_.Exponential(kOutputShareMeanS) * 1e9);
+    next_output_share_time_ += SimDuration::SecondsF(output_shares_.Exponential(kOutputShareMeanS));
   }
   return output_share_;
 }
@@ -154,10 +153,10 @@ int64_t VideoSource::FramesUntilNext() {
   return frame < stall_begin_frame_ ? 1 : stall_end_frame_ - frame;
 }
 
-double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
-  frame_is_key_ = now_ns >= next_key_frame_ns_;
-  if (FollowTarget(now_ns) || frame_is_key_) {
-    next_key_frame_ns_ = now_ns + media_.key_frame_interval_ns;
+double VideoSource::NextRelativeFrameSize(SimTime now) {
+  frame_is_key_ = now >= next_key_frame_time_;
+  if (FollowTarget(now) || frame_is_key_) {
+    next_key_frame_time_ = now + media_.key_frame_interval;
     burst_frames_left_ = kBurstFrames - 1;
     return kBurstFrameSize;
   }
@@ -167,30 +166,30 @@ double VideoSource::NextRelativeFrameSize(int64_t now_ns) {
   return (kBurstFrames - kBurstFrameSize) / (kBurstFrames - 1) * (1.0 + deviation);
 }
 
-bool VideoSource::FollowTarget(int64_t now_ns) {
+bool VideoSource::FollowTarget(SimTime now) {
   if (media_.rise_time_constant_s > 0 || media_.fall_time_constant_s > 0) {
     const double distance = std::log(requested_rate_bps_ / encoder_rate_bps_);
     const double time_constant_s = distance > 0 ? media_.rise_time_constant_s : media_.fall_time_constant_s;
-    const double elapsed_s = static_cast<double>(now_ns - last_rate_change_ns_) * 1e-9;
+    const double elapsed_s = (now - last_rate_change_).seconds();
     const double part = time_constant_s > 0 ? -std::expm1(-elapsed_s / time_constant_s) : 1;
     encoder_rate_bps_ *= std::exp(distance * part);
-    last_rate_change_ns_ = now_ns;
+    last_rate_change_ = now;
     return false;
   }
-  if (requested_rate_bps_ == encoder_rate_bps_ || now_ns - last_rate_change_ns_ < kReactionNs) return false;
+  if (requested_rate_bps_ == encoder_rate_bps_ || now - last_rate_change_ < kReaction) return false;
   const bool abrupt = std::abs(requested_rate_bps_ / encoder_rate_bps_ - 1.0) > kAbruptChange;
   encoder_rate_bps_ = requested_rate_bps_;
-  last_rate_change_ns_ = now_ns;
+  last_rate_change_ = now;
   return abrupt;
 }
 
-MediaPacket VideoSource::TakeAudioPacket(int64_t now_ns) {
-  next_audio_ns_ += audio_interval_ns_;
+MediaPacket VideoSource::TakeAudioPacket(SimTime now) {
+  next_audio_time_ += audio_interval_;
   const double mean_bytes = static_cast<double>(media_.audio_rate.bps()) / 8.0 / media_.audio_packets_per_second;
   const double bytes = mean_bytes * random_.Uniform(1.0 - kAudioSizeDeviation, 1.0 + kAudioSizeDeviation);
   return {.kind = PacketKind::kAudio,
           .payload_bytes = static_cast<uint32_t>(std::clamp(bytes, 1.0, static_cast<double>(kMaxPayloadBytes))),
-          .capture_time_ns = now_ns};
+          .capture_time = now};
 }
 
 double VideoSource::Laplace(double scale, double limit) {

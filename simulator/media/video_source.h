@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/random.h"
+#include "core/sim_time.h"
 #include "media/media_source.h"
 #include "scenario/rtp_spec.h"
 
@@ -25,27 +26,27 @@ class VideoSource final : public MediaSource {
   // that the target counts.
   VideoSource(MediaSpec media, DataRate max_rate, uint32_t overhead_bytes, RandomStream random);
 
-  void SetTargetRate(DataRate target_rate, int64_t now_ns) override;
-  void SetActive(bool active, int64_t now_ns) override;
+  void SetTargetRate(DataRate target_rate, SimTime now) override;
+  void SetActive(bool active, SimTime now) override;
   void SetFrameDropInterval(int64_t frames) override { frame_drop_interval_ = frames; }
-  void HoldFrames(bool hold, int64_t now_ns) override;
-  void RequestKeyFrame(int64_t now_ns) override;
-  int64_t next_packet_ns() const override;
-  MediaPacket TakePacket(int64_t now_ns) override;
+  void HoldFrames(bool hold, SimTime now) override;
+  void RequestKeyFrame(SimTime now) override;
+  SimTime next_packet_time() const override;
+  MediaPacket TakePacket(SimTime now) override;
   bool elastic() const override { return false; }
 
  private:
-  void EncodeFrame(int64_t now_ns);
+  void EncodeFrame(SimTime now);
   // The size of the next frame relative to an average one.
-  double NextRelativeFrameSize(int64_t now_ns);
+  double NextRelativeFrameSize(SimTime now);
   // Updates the encoder's rate. True if the change causes a burst.
-  bool FollowTarget(int64_t now_ns);
+  bool FollowTarget(SimTime now);
   // If the next frame is in a pause, moves it to the pause's end.
   void SkipPauses();
-  double OutputShare(int64_t now_ns);
+  double OutputShare(SimTime now);
   // 1, or more on a stall or before a frame that is dropped.
   int64_t FramesUntilNext();
-  MediaPacket TakeAudioPacket(int64_t now_ns);
+  MediaPacket TakeAudioPacket(SimTime now);
   double Laplace(double scale, double limit);
 
   const MediaSpec media_;
@@ -58,25 +59,25 @@ class VideoSource final : public MediaSource {
   bool held_ = false;
   double requested_rate_bps_ = 0;
   double encoder_rate_bps_ = 0;
-  int64_t last_rate_change_ns_;
-  int64_t next_key_frame_ns_ = 0;
+  SimTime last_rate_change_;
+  SimTime next_key_frame_time_ = kTimeZero;
   double output_share_ = 1;
-  int64_t next_output_share_ns_ = 0;
+  SimTime next_output_share_time_ = kTimeZero;
   // The latest stall or the next, in camera frames since time 0.
   int64_t stall_begin_frame_ = 0;
   int64_t stall_end_frame_ = 0;
   int burst_frames_left_ = 0;
   int64_t frame_drop_interval_ = 0;
   int64_t captured_frames_ = 0;
-  int64_t next_frame_ns_;
+  SimTime next_frame_time_;
   // The first pause that has not ended.
   size_t next_pause_ = 0;
   // When an exact camera would capture the next frame.
   double camera_ns_ = 0;
-  const int64_t audio_interval_ns_;
-  int64_t next_audio_ns_;
+  const SimDuration audio_interval_;
+  SimTime next_audio_time_;
   // The current frame.
-  int64_t frame_ns_ = 0;
+  SimTime frame_time_ = kTimeZero;
   bool frame_is_key_ = false;
   bool frame_begins_ = false;
   uint32_t frame_packets_left_ = 0;

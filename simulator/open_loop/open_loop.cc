@@ -4,11 +4,12 @@
 #include <ostream>
 #include <string>
 
+#include "endpoints/controller_table.h"
 #include "endpoints/controllers.h"
 #include "open_loop/open_loop_controller.h"
 #include "programs/json.h"
-#include "registry.h"
 #include "run/request.h"
+#include "weir/names.h"
 #include "weir/network_types.h"
 
 namespace weir::sim {
@@ -17,7 +18,7 @@ namespace {
 constexpr size_t kLongestLine = size_t{1} << 20;
 
 FlowController MakeOpenLoopController(const SimulationJob& job, const TargetRateConstraints& constraints) {
-  if (const RegisteredController* row = FindRow(kControllers, job.controller); row && row->knows_path)
+  if (const SimulatedController* row = FindRow(SimulatedControllers(), job.controller); row && row->knows_path)
     throw ProgramError("the controller " + job.controller + " needs the path, and a log does not have it");
   const ControllerContext context{.job = job,
                                   .receiver_constraints = constraints,

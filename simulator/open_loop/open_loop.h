@@ -18,7 +18,7 @@ struct OpenLoopOptions {
 };
 
 // Reads events, one JSON object a line, in the order of time, as weir-event-log writes them
-// (webrtc_patch/event_log/README.md). Writes a line for each new target: {"time_us": ..., "target_bps": ...}. Decisions
+// (logs/event_log/README.md). Writes a line for each new target: {"time_us": ..., "target_bps": ...}. Decisions
 // do not change the packets. Throws ProgramError for an invalid line, and if no packet is for the controller.
 void RunOpenLoop(const OpenLoopOptions& options, std::istream& in, std::ostream& out);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/sim_time.h"
 #include "endpoints/simulation_job.h"
 #include "link/link.h"
 #include "link/packet.h"
@@ -29,11 +30,11 @@ class LinkDirection {
   TunFlow& flow() { return flow_; }
 
   // Returns the log's line for the time since the last call. Simulator::Now() is `lag_ns` behind the clock.
-  nlohmann::ordered_json TakeLog(int64_t clock_ns, int64_t lag_ns, std::optional<int64_t> start_ns);
+  nlohmann::ordered_json TakeLog(int64_t clock_ns, int64_t lag_ns, std::optional<SimTime> start);
 
  private:
   struct CrossTraffic final : FlowObserver {
-    void OnReceived(const Packet& packet, int64_t) override { bytes += packet.size_bytes; }
+    void OnReceived(const Packet& packet, SimTime) override { bytes += packet.size_bytes; }
     // Bytes received since the last log.
     int64_t bytes = 0;
   };
@@ -43,8 +44,8 @@ class LinkDirection {
   Link link_;
   TunFlow flow_;
   CrossTraffic cross_traffic_;
-  int64_t last_log_ns_ = 0;
-  int64_t last_idle_ns_ = 0;
+  SimTime last_log_ = kTimeZero;
+  SimDuration last_idle_ = SimDuration::Zero();
   int64_t last_carried_bytes_ = 0;
 };
 

@@ -109,7 +109,7 @@ bool LinkProcess::Run() {
   link_.emplace(std::move(job_), RealTimeLinkConfig{
                                      .left_fd = options_.left_fd,
                                      .right_fd = options_.right_fd,
-                                     .log_interval_ns = options_.log_interval_ms * 1'000'000,
+                                     .log_interval = SimDuration::Millis(options_.log_interval_ms),
                                      .clock = MonotonicNs,
                                      .on_log =
                                          [this](const nlohmann::ordered_json& line) {
@@ -149,8 +149,8 @@ void LinkProcess::OnLine(std::string_view line) {
         link_->Start();
         return events_->Write({{"type", "started"}});
       case LinkCommand::Type::kDown:
-        link_->Down(command.down_ns);
-        return events_->Write({{"type", "down"}, {"duration_s", static_cast<double>(command.down_ns) * 1e-9}});
+        link_->Down(command.down_duration);
+        return events_->Write({{"type", "down"}, {"duration_s", command.down_duration.seconds()}});
       case LinkCommand::Type::kStop:
         return OnEnd("stop", false);
     }
@@ -176,7 +176,8 @@ LinkCommand ParseLinkCommand(std::string_view line) {
   JsonObject object(value, "");
   LinkCommand command{.type = static_cast<LinkCommand::Type>(object.Choice("type", {"start", "down", "stop"}))};
   if (command.type == LinkCommand::Type::kDown) {
-    command.down_ns = std::llround(object.Number("duration_s", {.min = 0, .max = 3600, .min_excluded = true}) * 1e9);
+    command.down_duration = SimDuration::Nanos(
+        std::llround(object.Number("duration_s", {.min = 0, .max = 3600, .min_excluded = true}) * 1e9));
   }
   object.RefuseUnknownKeys();
   return command;

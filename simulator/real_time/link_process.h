@@ -6,15 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "core/sim_time.h"
 #include "run/run.h"
 
 namespace weir::sim {
 
 struct LinkCommand {
-  // Start the scenario's time 0 now, drop all packets for `down_ns`, or stop.
+  // Start the scenario's time 0 now, drop all packets for `down_duration`, or stop.
   enum class Type { kStart, kDown, kStop };
   Type type = Type::kStart;
-  int64_t down_ns = 0;
+  SimDuration down_duration = SimDuration::Zero();
 };
 
 // {"type":"start"}, {"type":"down","duration_s":5} or {"type":"stop"}. Throws ProgramError.

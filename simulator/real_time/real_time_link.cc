@@ -14,14 +14,14 @@ namespace {
 constexpr int64_t kSlowNs = 1'000'000'000;
 constexpr int64_t kSlowForNs = 5'000'000'000;
 
-void Delay(FlowSpec& flow, int64_t delay_ns) {
-  flow.start_ns += delay_ns;
-  flow.stop_ns += delay_ns;
+void Delay(FlowSpec& flow, SimDuration delay) {
+  flow.start += delay;
+  flow.stop += delay;
   if (auto* rtp = std::get_if<RtpSpec>(&flow.kind)) {
-    for (auto* pauses : {&rtp->pauses_ns, &rtp->media.video_pauses_ns}) {
-      for (auto& [from_ns, to_ns] : *pauses) {
-        from_ns += delay_ns;
-        to_ns += delay_ns;
+    for (auto* pauses : {&rtp->pauses, &rtp->media.video_pauses}) {
+      for (auto& [from, to] : *pauses) {
+        from += delay;
+        to += delay;
       }
     }
   }
@@ -48,26 +48,25 @@ RealTimeLink::RealTimeLink(SimulationJob job, RealTimeLinkConfig config)
     LinkDirection& direction = flow.direction == Direction::kForward ? forward_ : reverse_;
     observers_.push_back(direction.cross_traffic_observer());
   }
-  log_timer_.Set(NowNs() + config_.log_interval_ns);
+  log_timer_.Set(Now() + config_.log_interval);
 }
 
 void RealTimeLink::Start() {
-  if (start_ns_) throw ProgramError("the scenario has started already");
+  if (start_) throw ProgramError("the scenario has started already");
   WriteLog();
-  start_ns_ = NowNs();
-  log_timer_.Set(NowNs() + config_.log_interval_ns);
+  start_ = Now();
+  log_timer_.Set(Now() + config_.log_interval);
   forward_.Start();
   reverse_.Start();
-  for (FlowSpec& flow : job_.scenario.flows) Delay(flow, *start_ns_);
-  stack_ = MakeModelStack(job_);
-  flows_.emplace(job_, &forward_.link(), &reverse_.link(), observers_, stack_.get(), real_flow_index_);
+  for (FlowSpec& flow : job_.scenario.flows) Delay(flow, *start_ - kTimeZero);
+  flows_.emplace(job_, &forward_.link(), &reverse_.link(), observers_, /*stack=*/nullptr, real_flow_index_);
 }
 
-void RealTimeLink::Down(int64_t duration_ns) {
-  up_ns_ = std::max(up_ns_, NowNs() + duration_ns);
+void RealTimeLink::Down(SimDuration duration) {
+  up_time_ = std::max(up_time_, Now() + duration);
   forward_.link().SetDown(true);
   reverse_.link().SetDown(true);
-  up_timer_.Set(up_ns_);
+  up_timer_.Set(up_time_);
 }
 
 void RealTimeLink::OnUp() {
@@ -77,16 +76,16 @@ void RealTimeLink::OnUp() {
 
 void RealTimeLink::OnLogTimeout() {
   WriteLog();
-  log_timer_.Set(NowNs() + config_.log_interval_ns);
+  log_timer_.Set(Now() + config_.log_interval);
 }
 
 void RealTimeLink::WriteLog() {
   const int64_t clock_ns = config_.clock();
-  const int64_t offset_ns = clock_ns - NowNs();
+  const int64_t offset_ns = clock_ns - Now().ns();
   clock_offset_ns_ = std::min(clock_offset_ns_.value_or(offset_ns), offset_ns);
   const int64_t lag_ns = offset_ns - *clock_offset_ns_;
-  config_.on_log(forward_.TakeLog(clock_ns, lag_ns, start_ns_));
-  config_.on_log(reverse_.TakeLog(clock_ns, lag_ns, start_ns_));
+  config_.on_log(forward_.TakeLog(clock_ns, lag_ns, start_));
+  config_.on_log(reverse_.TakeLog(clock_ns, lag_ns, start_));
   CheckLag(clock_ns, lag_ns);
 }
 

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/event.h"
+#include "core/sim_time.h"
 #include "endpoints/simulation_job.h"
 #include "flows/flow_set.h"
 #include "link/packet.h"
@@ -25,7 +25,7 @@ struct RealTimeLinkConfig {
   // Descriptors to write packets for the left end and for the right end to.
   int left_fd = -1;
   int right_fd = -1;
-  int64_t log_interval_ns = 100'000'000;
+  SimDuration log_interval = SimDuration::Millis(100);
   // In ns; CLOCK_MONOTONIC except in tests.
   int64_t (*clock)() = nullptr;
   // Receives one line per direction and interval.
@@ -53,7 +53,7 @@ class RealTimeLink {
   // flows have stopped. Throws ProgramError if called twice.
   void Start();
   // Both directions drop all packets for that long, including those in flight that arrive meanwhile.
-  void Down(int64_t duration_ns);
+  void Down(SimDuration duration);
   // Logs the time since the last line.
   void WriteLog();
 
@@ -70,11 +70,10 @@ class RealTimeLink {
   LinkDirection reverse_;
   // One per flow.
   std::vector<FlowObserver*> observers_;
-  std::unique_ptr<Stack> stack_;
   std::optional<FlowSet> flows_;
 
-  std::optional<int64_t> start_ns_;
-  int64_t up_ns_ = 0;
+  std::optional<SimTime> start_;
+  SimTime up_time_ = kTimeZero;
   // The smallest lead of the clock over the simulator's time, and since when the lead has exceeded it by kSlowNs.
   std::optional<int64_t> clock_offset_ns_;
   std::optional<int64_t> slow_since_ns_;

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "core/event.h"
@@ -40,10 +39,10 @@ void SetEcn(std::span<uint8_t> ip_packet, EcnMarking ecn) {
 
 }  // namespace
 
-TunFlow::TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)())
+TunFlow::TunFlow(Link* link, int output_fd, SimDuration extra_delay, int64_t (*clock)())
     : link_(link),
       output_fd_(output_fd),
-      extra_delay_ns_(extra_delay_ns),
+      extra_delay_(extra_delay),
       clock_(clock),
       buffer_(kReadTimeBytes + kMaxPacketBytes) {
   socklen_t size_bytes = sizeof(peer_);
@@ -68,15 +67,15 @@ void TunFlow::Send(std::span<const uint8_t> ip_packet, int64_t read_ns) {
   Packet packet;
   packet.size_bytes = static_cast<uint32_t>(ip_packet.size());
   packet.sink = this;
-  packet.sent_time_ns = NowNs();
-  packet.extra_delay_ns = extra_delay_ns_;
+  packet.sent_time = Now();
+  packet.extra_delay = extra_delay_;
   packet.rtp.ecn = EcnOf(ip_packet);
   packet.ip_packet = ns3::Create<ns3::Packet>(buffer_.data(), static_cast<uint32_t>(kReadTimeBytes + ip_packet.size()));
   bytes_on_the_way_ += size_bytes;
   link_->Send(std::move(packet));
 }
 
-void TunFlow::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
+void TunFlow::OnPacket(Packet&& packet, SimTime arrival_time) {
   bytes_on_the_way_ -= packet.size_bytes;
   if (link_->down()) {
     ++statistics_.dropped_while_down_packets;
@@ -90,15 +89,15 @@ void TunFlow::OnPacket(Packet&& packet, int64_t arrival_time_ns) {
   }
   int64_t read_ns = 0;
   std::memcpy(&read_ns, buffer_.data(), kReadTimeBytes);
-  const int64_t delay_ns = clock_() - read_ns;
-  const int64_t error_ns = delay_ns - (arrival_time_ns - packet.sent_time_ns);
+  const SimDuration delay = SimDuration::Nanos(clock_() - read_ns);
+  const SimDuration error = delay - (arrival_time - packet.sent_time);
   ++statistics_.packets;
   if (packet.rtp.ecn == EcnMarking::kCe) ++statistics_.ce_packets;
   statistics_.bytes += packet.size_bytes;
-  if (std::abs(error_ns) > kLateNs) ++statistics_.late_packets;
-  if (statistics_.delays_ns.size() < kMaxSamples) {
-    statistics_.delays_ns.push_back(delay_ns);
-    statistics_.delay_errors_ns.push_back(error_ns);
+  if (error.Abs() > kLate) ++statistics_.late_packets;
+  if (statistics_.delays.size() < kMaxSamples) {
+    statistics_.delays.push_back(delay);
+    statistics_.delay_errors.push_back(error);
   }
 }
 

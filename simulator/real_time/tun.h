@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "link/link.h"
 #include "link/packet.h"
 
@@ -26,17 +27,17 @@ struct TunFlowStatistics {
   int64_t dropped_while_down_packets = 0;
   // Not IPv4, larger than the MTU, beyond the limit of memory, or not accepted by the other device.
   int64_t refused_packets = 0;
-  // Packets delivered more than TunFlow::kLateNs away from the link's delivery time.
+  // Packets delivered more than TunFlow::kLate away from the link's delivery time.
   int64_t late_packets = 0;
   // For each delivered packet: the time from one device to the other, and its excess over the link's delay. At most
   // TunFlow::kMaxSamples.
-  std::vector<int64_t> delays_ns;
-  std::vector<int64_t> delay_errors_ns;
+  std::vector<SimDuration> delays;
+  std::vector<SimDuration> delay_errors;
 };
 
 class TunFlow final : private PacketSink {
  public:
-  static constexpr int64_t kLateNs = 2'000'000;
+  static constexpr SimDuration kLate = SimDuration::Millis(2);
   static constexpr size_t kMaxSamples = 1 << 16;
   // Limit of bytes in flight. Without it, a scenario could request a queue of any size.
   static constexpr int64_t kMaxBytesOnTheWay = int64_t{64} << 20;
@@ -44,7 +45,7 @@ class TunFlow final : private PacketSink {
   // `output_fd`: a TUN device, or a packet socket (SOCK_DGRAM) bound to one device of a veth pair, both of which have
   // the same link-layer address. `clock` returns the time in ns, independently of the simulator's time. The link must
   // outlive this object, and this object the simulation's last event.
-  TunFlow(Link* link, int output_fd, int64_t extra_delay_ns, int64_t (*clock)());
+  TunFlow(Link* link, int output_fd, SimDuration extra_delay, int64_t (*clock)());
 
   // Sends a packet at Simulator::Now() that was read from the input device at `read_ns`.
   void Send(std::span<const uint8_t> ip_packet, int64_t read_ns);
@@ -56,7 +57,7 @@ class TunFlow final : private PacketSink {
 
  private:
   bool needs_event() const override { return true; }
-  void OnPacket(Packet&& packet, int64_t arrival_time_ns) override;
+  void OnPacket(Packet&& packet, SimTime arrival_time) override;
   void OnDropped(const Packet& packet) override;
   bool Deliver(std::span<const uint8_t> ip_packet) const;
 
@@ -65,7 +66,7 @@ class TunFlow final : private PacketSink {
   // The destination address of a packet socket: its own device's, which is also the other device's.
   sockaddr_ll peer_{};
   bool is_packet_socket_ = false;
-  const int64_t extra_delay_ns_;
+  const SimDuration extra_delay_;
   int64_t (*const clock_)();
   int64_t bytes_on_the_way_ = 0;
   TunFlowStatistics statistics_;

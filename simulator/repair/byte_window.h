@@ -7,42 +7,44 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/sim_time.h"
+
 namespace weir::sim {
 
 // The window slides in steps of a twentieth of its length.
 class ByteWindow {
  public:
-  explicit ByteWindow(int64_t window_ns) : step_ns_(window_ns / kSteps) {}
+  explicit ByteWindow(SimDuration window) : step_duration_(SimDuration::Nanos(window.ns() / kSteps)) {}
 
-  void Add(int64_t bytes, int64_t now_ns) {
-    Advance(now_ns);
+  void Add(int64_t bytes, SimTime now) {
+    Advance(now);
     steps_[static_cast<size_t>(step_ % kSteps)] += bytes;
     sum_ += bytes;
   }
-  int64_t Sum(int64_t now_ns) {
-    Advance(now_ns);
+  int64_t Sum(SimTime now) {
+    Advance(now);
     return sum_;
   }
 
  private:
   static constexpr int64_t kSteps = 20;
 
-  void Advance(int64_t now_ns) {
-    if (now_ns < step_end_ns_) return;
-    const int64_t now_step = now_ns / step_ns_;
+  void Advance(SimTime now) {
+    if (now < step_end_) return;
+    const int64_t now_step = now.ns() / step_duration_.ns();
     for (int64_t step = std::max(step_, now_step - kSteps) + 1; step <= now_step; ++step) {
       int64_t& bytes = steps_[static_cast<size_t>(step % kSteps)];
       sum_ -= bytes;
       bytes = 0;
     }
     step_ = now_step;
-    step_end_ns_ = (now_step + 1) * step_ns_;
+    step_end_ = kTimeZero + (now_step + 1) * step_duration_;
   }
 
-  const int64_t step_ns_;
+  const SimDuration step_duration_;
   std::array<int64_t, kSteps> steps_{};
   int64_t step_ = 0;
-  int64_t step_end_ns_ = 0;
+  SimTime step_end_ = kTimeZero;
   int64_t sum_ = 0;
 };
 

@@ -8,8 +8,8 @@ namespace weir::sim {
 namespace {
 
 // libwebrtc's values unless stated otherwise.
-constexpr int64_t kLossWindowNs = 10'000'000'000;
-constexpr int64_t kMinRoundTripNs = 20'000'000;
+constexpr SimDuration kLossWindow = SimDuration::Seconds(10);
+constexpr SimDuration kMinRoundTrip = SimDuration::Millis(20);
 // On round trips above 200 ms, libwebrtc protects small frames too: its encoder falls below its lowest rate to make
 // room for FEC; the simulator's cannot.
 constexpr double kMinFrameBits = 8 * 700;
@@ -42,27 +42,27 @@ int FecPackets(int packets, int rate) { return std::max((packets * rate + 128) /
 
 }  // namespace
 
-void FecController::OnLossRatio(double loss_ratio, int64_t now_ns) {
+void FecController::OnLossRatio(double loss_ratio, SimTime now) {
   const int loss = static_cast<int>(256 * std::clamp(loss_ratio, 0.0, 0.5));
-  Forget(now_ns);
-  reports_.push_back({now_ns, loss});
+  Forget(now);
+  reports_.push_back({now, loss});
 }
 
-void FecController::Forget(int64_t now_ns) {
-  while (reports_.size() > 1 && now_ns - reports_[1].time_ns > kLossWindowNs) reports_.pop_front();
+void FecController::Forget(SimTime now) {
+  while (reports_.size() > 1 && now - reports_[1].time > kLossWindow) reports_.pop_front();
 }
 
-FecParameters FecController::Parameters(DataRate target_rate, double frames_per_second, int64_t round_trip_time_ns,
-                                        int64_t now_ns) {
-  Forget(now_ns);
+FecParameters FecController::Parameters(DataRate target_rate, double frames_per_second, SimDuration round_trip_time,
+                                        SimTime now) {
+  Forget(now);
   int loss = 0;
   for (size_t i = 0; i < reports_.size(); ++i) loss = std::max(loss, reports_[i].loss);
   const double frame_bits = static_cast<double>(target_rate.bps()) / std::max(frames_per_second, 1.0);
   if (loss == 0 || frame_bits < kMinFrameBits) return {};
   const double slope = std::min(kMaxSlope, kSlopePerStep * (frame_bits / kStepBits - 1));
   const double delta_share = std::clamp(kShareAtNoLoss + loss * slope, kLeastShare, kMostShare);
-  const double frames = 2 * frames_per_second * static_cast<double>(round_trip_time_ns) * 1e-9;
-  return {.delta_rate = round_trip_time_ns < kMinRoundTripNs ? 0 : RateOf(delta_share),
+  const double frames = 2 * frames_per_second * static_cast<double>(round_trip_time.ns()) * 1e-9;
+  return {.delta_rate = round_trip_time < kMinRoundTrip ? 0 : RateOf(delta_share),
           .key_rate = RateOf(std::min(2 * delta_share, kMostShare)),
           .max_frames = std::clamp(static_cast<int>(std::lround(frames)), 1, kMaxFrames)};
 }
@@ -91,7 +91,7 @@ std::vector<MediaPacket> FecGenerator::OnSent(const Packet& packet) {
   for (int i = 0; i < fec_packets; ++i) {
     result.push_back({.kind = PacketKind::kVideo,
                       .payload_bytes = kFecHeaderBytes + group_.largest_payload_bytes,
-                      .capture_time_ns = packet.capture_time_ns,
+                      .capture_time = packet.capture_time,
                       .fec = {.packets = static_cast<uint8_t>(group_.packets),
                               .index = static_cast<uint8_t>(i),
                               .count = static_cast<uint8_t>(fec_packets)},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/ring_buffer.h"
+#include "core/sim_time.h"
 #include "link/packet.h"
 #include "media/media_source.h"
 #include "weir/units.h"
@@ -27,17 +28,17 @@ struct FecParameters {
 class FecController {
  public:
   // Call for each receiver report.
-  void OnLossRatio(double loss_ratio, int64_t now_ns);
+  void OnLossRatio(double loss_ratio, SimTime now);
   // The parameters for an encoder with that target, by the largest loss ratio of the last 10 s.
-  FecParameters Parameters(DataRate target_rate, double frames_per_second, int64_t round_trip_time_ns, int64_t now_ns);
+  FecParameters Parameters(DataRate target_rate, double frames_per_second, SimDuration round_trip_time, SimTime now);
 
  private:
   struct Report {
-    int64_t time_ns = 0;
+    SimTime time = kTimeZero;
     int loss = 0;
   };
   // A report counts until the next one, and then for the window.
-  void Forget(int64_t now_ns);
+  void Forget(SimTime now);
 
   RingBuffer<Report> reports_;
 };

@@ -9,7 +9,13 @@ namespace {
 constexpr int kMaxRequests = 10;
 constexpr int64_t kMaxMissing = 1000;
 constexpr int64_t kMaxPacketAge = 10'000;
-constexpr int64_t kUpdateIntervalNs = 20'000'000;
+constexpr SimDuration kUpdateInterval = SimDuration::Millis(20);
+
+// The first multiple of `interval` that is not before `time`.
+SimTime RoundedUp(SimTime time, SimDuration interval) {
+  const int64_t interval_ns = interval.ns();
+  return kTimeZero + (time.ns() + interval_ns - 1) / interval_ns * interval;
+}
 
 }  // namespace
 
@@ -30,22 +36,22 @@ bool NackRequester::OnOtherPacket(int64_t sequence_number) {
   return true;
 }
 
-int64_t NackRequester::next_timeout_ns() const {
-  int64_t oldest_ns = kNeverNs;
-  for (const auto& [number, missing] : missing_) oldest_ns = std::min(oldest_ns, missing.requested_ns);
-  if (oldest_ns == kNeverNs) return kNeverNs;
+SimTime NackRequester::next_timeout() const {
+  SimTime oldest = kNever;
+  for (const auto& [number, missing] : missing_) oldest = std::min(oldest, missing.request_time);
+  if (oldest == kNever) return kNever;
   // libwebrtc checks its list every 20 ms.
-  return (oldest_ns + round_trip_time_ns_ + kUpdateIntervalNs - 1) / kUpdateIntervalNs * kUpdateIntervalNs;
+  return RoundedUp(oldest + round_trip_time_, kUpdateInterval);
 }
 
-std::vector<int64_t> NackRequester::TakeRequests(int64_t now_ns) {
+std::vector<int64_t> NackRequester::TakeRequests(SimTime now) {
   std::vector<int64_t> requests;
   for (auto next = missing_.begin(); next != missing_.end();) {
     const auto entry = next++;
     Missing& missing = entry->second;
-    if (missing.requested_ns != kNeverNs && now_ns - missing.requested_ns < round_trip_time_ns_) continue;
+    if (missing.request_time != kNever && now - missing.request_time < round_trip_time_) continue;
     requests.push_back(entry->first);
-    missing.requested_ns = now_ns;
+    missing.request_time = now;
     if (++missing.requests >= kMaxRequests) missing_.erase(entry);
   }
   return requests;
@@ -59,42 +65,42 @@ constexpr uint32_t kRtxHeaderBytes = 2;
 // libwebrtc's values: how many packets are kept at most, how many before they are removed, and how long.
 constexpr size_t kMaxCapacity = 9600;
 constexpr size_t kPacketsToStore = 600;
-constexpr int64_t kMinPacketDurationNs = 1'000'000'000;
+constexpr SimDuration kMinPacketDuration = SimDuration::Seconds(1);
 constexpr int64_t kMinPacketDurationRoundTrips = 3;
 constexpr int64_t kCullingDelayFactor = 3;
 // libwebrtc adds this margin to the measured round trip.
-constexpr int64_t kRoundTripMarginNs = 5'000'000;
+constexpr SimDuration kRoundTripMargin = SimDuration::Millis(5);
 
 }  // namespace
 
-void RtpPacketHistory::SetRoundTripTime(int64_t round_trip_time_ns) {
-  round_trip_time_ns_ = round_trip_time_ns + kRoundTripMarginNs;
+void RtpPacketHistory::SetRoundTripTime(SimDuration round_trip_time) {
+  round_trip_time_ = round_trip_time + kRoundTripMargin;
 }
 
-void RtpPacketHistory::OnSent(const Packet& packet, int64_t now_ns) {
+void RtpPacketHistory::OnSent(const Packet& packet, SimTime now) {
   if (packet.rtp.kind == PacketKind::kRetransmission) {
     if (Stored* stored = Find(packet.media_sequence_number)) {
-      stored->sent_ns = now_ns;
+      stored->sent_time = now;
       stored->sent_again = true;
       stored->waits = false;
     }
     return;
   }
-  Cull(now_ns);
-  stored_.push_back({.capture_time_ns = packet.capture_time_ns,
-                     .sent_ns = now_ns,
+  Cull(now);
+  stored_.push_back({.capture_time = packet.capture_time,
+                     .sent_time = now,
                      .payload_bytes = packet.rtp.payload_size,
                      .frame_part = packet.frame_part});
 }
 
-std::optional<MediaPacket> RtpPacketHistory::TakeForRetransmission(int64_t sequence_number, int64_t now_ns) {
+std::optional<MediaPacket> RtpPacketHistory::TakeForRetransmission(int64_t sequence_number, SimTime now) {
   Stored* stored = Find(sequence_number);
   if (!stored || stored->waits) return std::nullopt;
-  if (stored->sent_again && now_ns - stored->sent_ns < round_trip_time_ns_) return std::nullopt;
+  if (stored->sent_again && now - stored->sent_time < round_trip_time_) return std::nullopt;
   stored->waits = true;
   return MediaPacket{.kind = PacketKind::kRetransmission,
                      .payload_bytes = kRtxHeaderBytes + stored->payload_bytes,
-                     .capture_time_ns = stored->capture_time_ns,
+                     .capture_time = stored->capture_time,
                      .frame_part = stored->frame_part,
                      .repaired_sequence_number = sequence_number};
 }
@@ -105,13 +111,13 @@ RtpPacketHistory::Stored* RtpPacketHistory::Find(int64_t sequence_number) {
   return &stored_[static_cast<size_t>(index)];
 }
 
-void RtpPacketHistory::Cull(int64_t now_ns) {
-  const int64_t duration_ns = std::max(kMinPacketDurationNs, kMinPacketDurationRoundTrips * round_trip_time_ns_);
+void RtpPacketHistory::Cull(SimTime now) {
+  const SimDuration duration = std::max(kMinPacketDuration, kMinPacketDurationRoundTrips * round_trip_time_);
   while (!stored_.empty()) {
     const Stored& oldest = stored_.front();
-    const int64_t age_ns = now_ns - oldest.sent_ns;
-    const bool too_many = stored_.size() >= kPacketsToStore && age_ns >= duration_ns;
-    const bool too_old = age_ns >= kCullingDelayFactor * duration_ns;
+    const SimDuration age = now - oldest.sent_time;
+    const bool too_many = stored_.size() >= kPacketsToStore && age >= duration;
+    const bool too_old = age >= kCullingDelayFactor * duration;
     if (stored_.size() < kMaxCapacity && (oldest.waits || !(too_many || too_old))) break;
     stored_.pop_front();
     ++first_sequence_number_;

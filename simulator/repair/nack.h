@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/event.h"
 #include "core/ring_buffer.h"
+#include "core/sim_time.h"
 #include "link/packet.h"
 #include "media/media_source.h"
 
@@ -28,18 +28,18 @@ class NackRequester {
   void OnRetransmission(int64_t sequence_number) { missing_.erase(sequence_number); }
   // Removes packets before `sequence_number`, which are no longer needed.
   void ClearUpTo(int64_t sequence_number) { missing_.erase(missing_.begin(), missing_.lower_bound(sequence_number)); }
-  void SetRoundTripTime(int64_t round_trip_time_ns) { round_trip_time_ns_ = round_trip_time_ns; }
+  void SetRoundTripTime(SimDuration round_trip_time) { round_trip_time_ = round_trip_time; }
 
   bool any_missing() const { return !missing_.empty(); }
-  // When to repeat requests; kNeverNs if nothing is missing.
-  int64_t next_timeout_ns() const;
+  // When to repeat requests; kNever if nothing is missing.
+  SimTime next_timeout() const;
   // The packets to request now, in order.
-  std::vector<int64_t> TakeRequests(int64_t now_ns);
+  std::vector<int64_t> TakeRequests(SimTime now);
 
  private:
   struct Missing {
-    // kNeverNs before the first request.
-    int64_t requested_ns = kNeverNs;
+    // kNever before the first request.
+    SimTime request_time = kNever;
     int requests = 0;
   };
 
@@ -50,23 +50,23 @@ class NackRequester {
   std::map<int64_t, Missing> missing_;
   // -1 before the first packet.
   int64_t newest_ = -1;
-  int64_t round_trip_time_ns_ = 100'000'000;
+  SimDuration round_trip_time_ = SimDuration::Millis(100);
 };
 
 class RtpPacketHistory {
  public:
   // A packet of the video stream, or a retransmission of one; originals have no gaps and start with sequence number 0.
-  void OnSent(const Packet& packet, int64_t now_ns);
-  void SetRoundTripTime(int64_t round_trip_time_ns);
+  void OnSent(const Packet& packet, SimTime now);
+  void SetRoundTripTime(SimDuration round_trip_time);
 
   // Returns the packet to retransmit and marks it as waiting for the pacer. Returns nullopt if it is no longer stored,
   // already waits, or was retransmitted within a round trip.
-  std::optional<MediaPacket> TakeForRetransmission(int64_t sequence_number, int64_t now_ns);
+  std::optional<MediaPacket> TakeForRetransmission(int64_t sequence_number, SimTime now);
 
  private:
   struct Stored {
-    int64_t capture_time_ns = 0;
-    int64_t sent_ns = 0;
+    SimTime capture_time = kTimeZero;
+    SimTime sent_time = kTimeZero;
     uint32_t payload_bytes = 0;
     FramePart frame_part;
     bool sent_again = false;
@@ -74,12 +74,12 @@ class RtpPacketHistory {
   };
 
   Stored* Find(int64_t sequence_number);
-  void Cull(int64_t now_ns);
+  void Cull(SimTime now);
 
   // From `first_sequence_number_` on.
   RingBuffer<Stored> stored_;
   int64_t first_sequence_number_ = 0;
-  int64_t round_trip_time_ns_ = 0;
+  SimDuration round_trip_time_ = SimDuration::Zero();
 };
 
 }  // namespace weir::sim

@@ -49,19 +49,19 @@ bool FrameAssembly::SkipToKeyFrame(size_t index) {
 namespace {
 
 // Values of libwebrtc's VideoReceiveStream2.
-constexpr int64_t kMaxWaitForFrameNs = 3'000'000'000;
-constexpr int64_t kMaxWaitForKeyFrameNs = 200'000'000;
-constexpr int64_t kInactiveNs = 5'000'000'000;
+constexpr SimDuration kMaxWaitForFrame = SimDuration::Seconds(3);
+constexpr SimDuration kMaxWaitForKeyFrame = SimDuration::Millis(200);
+constexpr SimDuration kInactive = SimDuration::Seconds(5);
 
 }  // namespace
 
-std::optional<Packet> VideoRepair::OnFec(const Packet& packet, int64_t arrival_time_ns) {
+std::optional<Packet> VideoRepair::OnFec(const Packet& packet, SimTime arrival_time) {
   std::optional<Packet> recovered = fec_.OnFec(packet);
-  if (recovered) OnPacket(*recovered, arrival_time_ns);
+  if (recovered) OnPacket(*recovered, arrival_time);
   return recovered;
 }
 
-void VideoRepair::OnPacket(const Packet& packet, int64_t arrival_time_ns) {
+void VideoRepair::OnPacket(const Packet& packet, SimTime arrival_time) {
   if (packet.rtp.kind == PacketKind::kVideo) {
     overflow_ |= !nack_requester_.OnPacket(packet.media_sequence_number);
   } else if (packet.rtp.kind == PacketKind::kRetransmission) {
@@ -70,33 +70,32 @@ void VideoRepair::OnPacket(const Packet& packet, int64_t arrival_time_ns) {
   } else {
     return;
   }
-  last_packet_ns_ = arrival_time_ns;
-  if (packet.frame_part.key_frame) last_key_frame_packet_ns_ = arrival_time_ns;
+  last_packet_ = arrival_time;
+  if (packet.frame_part.key_frame) last_key_frame_packet_ = arrival_time;
   if (!assembly_.OnPacket(packet.media_sequence_number, packet.frame_part)) return;
   decoded_any_ = true;
-  waiting_since_ns_ = arrival_time_ns;
+  waiting_since_ = arrival_time;
   if (nack_requester_.any_missing()) nack_requester_.ClearUpTo(assembly_.first_needed());
 }
 
-int64_t VideoRepair::KeyFrameDeadlineNs() const {
-  return waiting_since_ns_ + (decoded_any_ ? kMaxWaitForFrameNs : kMaxWaitForKeyFrameNs);
+SimTime VideoRepair::KeyFrameDeadline() const {
+  return waiting_since_ + (decoded_any_ ? kMaxWaitForFrame : kMaxWaitForKeyFrame);
 }
 
-int64_t VideoRepair::next_timeout_ns() const {
-  const int64_t gap_ns = gaps_ns_.empty() ? kNeverNs : gaps_ns_.top();
-  return std::min({gap_ns, nack_requester_.next_timeout_ns(), KeyFrameDeadlineNs()});
+SimTime VideoRepair::next_timeout() const {
+  const SimTime gap = gaps_.empty() ? kNever : gaps_.top();
+  return std::min({gap, nack_requester_.next_timeout(), KeyFrameDeadline()});
 }
 
-VideoRepair::Requests VideoRepair::TakeRequests(int64_t now_ns) {
-  while (!gaps_ns_.empty() && gaps_ns_.top() <= now_ns) gaps_ns_.pop();
+VideoRepair::Requests VideoRepair::TakeRequests(SimTime now) {
+  while (!gaps_.empty() && gaps_.top() <= now) gaps_.pop();
   Requests requests;
-  requests.nack = nack_requester_.TakeRequests(now_ns);
+  requests.nack = nack_requester_.TakeRequests(now);
   requests.pli = std::exchange(overflow_, false);
-  if (KeyFrameDeadlineNs() <= now_ns) {
-    waiting_since_ns_ = now_ns;
-    const bool active = last_packet_ns_ != kNeverNs && now_ns - last_packet_ns_ < kInactiveNs;
-    const bool key_frame_comes =
-        last_key_frame_packet_ns_ != kNeverNs && now_ns - last_key_frame_packet_ns_ < kMaxWaitForKeyFrameNs;
+  if (KeyFrameDeadline() <= now) {
+    waiting_since_ = now;
+    const bool active = last_packet_ != kNever && now - last_packet_ < kInactive;
+    const bool key_frame_comes = last_key_frame_packet_ != kNever && now - last_key_frame_packet_ < kMaxWaitForKeyFrame;
     requests.pli |= active && !key_frame_comes;
   }
   return requests;

@@ -8,8 +8,8 @@
 #include <queue>
 #include <vector>
 
-#include "core/event.h"
 #include "core/ring_buffer.h"
+#include "core/sim_time.h"
 #include "link/packet.h"
 #include "repair/fec.h"
 #include "repair/nack.h"
@@ -60,16 +60,16 @@ class VideoRepair {
     bool pli = false;
   };
 
-  explicit VideoRepair(int64_t start_ns) : waiting_since_ns_(start_ns) {}
+  explicit VideoRepair(SimTime start) : waiting_since_(start) {}
 
-  // Announces a packet that will arrive at `arrival_time_ns`. Call in the order of sending, before OnPacket. True if
-  // next_timeout_ns() may have changed.
-  bool OnAnnounced(const Packet& packet, int64_t arrival_time_ns) {
+  // Announces a packet that will arrive at `arrival_time`. Call in the order of sending, before OnPacket. True if
+  // next_timeout() may have changed.
+  bool OnAnnounced(const Packet& packet, SimTime arrival_time) {
     if (!packet.is_original_video()) return false;
-    const bool gap = packet.media_sequence_number != next_announced_ || arrival_time_ns < last_announced_arrival_ns_;
+    const bool gap = packet.media_sequence_number != next_announced_ || arrival_time < last_announced_arrival_;
     next_announced_ = packet.media_sequence_number + 1;
-    last_announced_arrival_ns_ = arrival_time_ns;
-    if (gap) gaps_ns_.push(arrival_time_ns);
+    last_announced_arrival_ = arrival_time;
+    if (gap) gaps_.push(arrival_time);
     return gap;
   }
   // The path has lost a packet of any kind, which FEC may recover.
@@ -77,32 +77,32 @@ class VideoRepair {
     if (packet.is_original_video()) fec_.OnLost(packet);
   }
   // Call for packets of any kind except FEC, in the order of arrival.
-  void OnPacket(const Packet& packet, int64_t arrival_time_ns);
+  void OnPacket(const Packet& packet, SimTime arrival_time);
   // Call for FEC packets. Returns the packet that it recovers, if any.
-  std::optional<Packet> OnFec(const Packet& packet, int64_t arrival_time_ns);
-  void SetRoundTripTime(int64_t round_trip_time_ns) { nack_requester_.SetRoundTripTime(round_trip_time_ns); }
+  std::optional<Packet> OnFec(const Packet& packet, SimTime arrival_time);
+  void SetRoundTripTime(SimDuration round_trip_time) { nack_requester_.SetRoundTripTime(round_trip_time); }
 
   // When a request may be due.
-  int64_t next_timeout_ns() const;
-  // Call after OnPacket for all packets that have arrived by `now_ns`.
-  Requests TakeRequests(int64_t now_ns);
+  SimTime next_timeout() const;
+  // Call after OnPacket for all packets that have arrived by `now`.
+  Requests TakeRequests(SimTime now);
 
  private:
-  int64_t KeyFrameDeadlineNs() const;
+  SimTime KeyFrameDeadline() const;
 
   NackRequester nack_requester_;
   FecReceiver fec_;
   FrameAssembly assembly_;
   // Future arrivals that reveal a gap, or close one made by reordering. The next one is on top.
-  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> gaps_ns_;
+  std::priority_queue<SimTime, std::vector<SimTime>, std::greater<>> gaps_;
   int64_t next_announced_ = 0;
-  int64_t last_announced_arrival_ns_ = 0;
+  SimTime last_announced_arrival_ = kTimeZero;
   bool decoded_any_ = false;
   bool overflow_ = false;
   // Time of the last decodable frame, or of the last expired deadline.
-  int64_t waiting_since_ns_;
-  int64_t last_packet_ns_ = kNeverNs;
-  int64_t last_key_frame_packet_ns_ = kNeverNs;
+  SimTime waiting_since_;
+  SimTime last_packet_ = kNever;
+  SimTime last_key_frame_packet_ = kNever;
 };
 
 }  // namespace weir::sim

@@ -7,14 +7,15 @@
 #include <ostream>
 #include <utility>
 
+#include "endpoints/controller_table.h"
 #include "endpoints/controllers.h"
 #include "programs/custom_controllers.h"
 #include "programs/input.h"
 #include "programs/json.h"
-#include "registry.h"
 #include "run/request.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
+#include "weir/names.h"
 
 namespace weir::sim {
 namespace {
@@ -88,7 +89,7 @@ GuardOptions ParseGuardOff(const json& value) {
 
 // Parses a custom controller or policy.
 void ParseCustom(const json& value, JobLine& line) {
-  if (std::ranges::find(kSimulatedControllers, line.job.controller) != kSimulatedControllers.end())
+  if (FindRow(SimulatedControllers(), line.job.controller))
     RefuseJson("controller", "is built in under this name; a custom controller needs another");
   if (value.is_object() && value.value("kind", json()) == "policy") {
     line.job.custom_policy = ParseCustomPolicy(value);

@@ -39,15 +39,15 @@ struct RunOptions {
 };
 
 // Throws ProgramError, before the first run if possible.
-void RunFiles(const RunOptions& options, std::ostream& out, const MakeStack& make_stack = MakeModelStack);
+void RunFiles(const RunOptions& options, std::ostream& out, const MakeStack& make_stack = nullptr);
 
 // Reads one job a line until the end of the input and answers each with one line, in order: a result record, or {"job":
 // ..., "error": ...}, with "failed": true if the job was valid but its custom controller failed in the run.
-void RunJobs(std::istream& in, std::ostream& out, const MakeStack& make_stack = MakeModelStack);
+void RunJobs(std::istream& in, std::ostream& out, const MakeStack& make_stack = nullptr);
 
 // Runs the job to its end. The same job gives the same bytes whatever the process did before. Rates and delays are
 // rounded to fixed decimals, so nothing in a record depends on how a library prints numbers. Throws ProgramError.
-nlohmann::ordered_json RunJob(const SimulationJob& job, bool series, const MakeStack& make_stack = MakeModelStack);
+nlohmann::ordered_json RunJob(const SimulationJob& job, bool series, const MakeStack& make_stack = nullptr);
 
 // {"weir": ..., "ns3": ..., "libwebrtc": ..., "onnxruntime": ...}
 nlohmann::ordered_json Versions();

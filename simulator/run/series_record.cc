@@ -13,25 +13,23 @@
 
 namespace weir::sim {
 
-LinkRecorder::LinkRecorder(const Link* link, int64_t duration_ns)
-    : link_(link), duration_ns_(duration_ns), timer_(this) {
-  queueing_delays_ms_.reserve(SeriesLength(duration_ns));
-  timer_.Set(kSeriesIntervalNs);
+LinkRecorder::LinkRecorder(const Link* link, SimDuration duration) : link_(link), duration_(duration), timer_(this) {
+  queueing_delays_ms_.reserve(SeriesLength(duration));
+  timer_.Set(kTimeZero + kSeriesInterval);
 }
 
 void LinkRecorder::OnTimeout() {
   Sample();
-  timer_.Set(NowNs() + kSeriesIntervalNs);
+  timer_.Set(Now() + kSeriesInterval);
 }
 
 void LinkRecorder::Sample() {
-  const int64_t delay_ns = link_->QueueingDelayNs();
-  queueing_delays_ms_.push_back(delay_ns == kNeverNs ? std::nullopt
-                                                     : std::optional(static_cast<double>(delay_ns) * 1e-6));
+  const SimDuration delay = link_->QueueingDelay();
+  queueing_delays_ms_.push_back(delay == kForever ? std::nullopt : std::optional(ToMilliseconds(delay)));
 }
 
 void LinkRecorder::Finish() {
-  if (queueing_delays_ms_.size() < SeriesLength(duration_ns_)) Sample();
+  if (queueing_delays_ms_.size() < SeriesLength(duration_)) Sample();
 }
 
 namespace {
@@ -41,16 +39,16 @@ using Json = nlohmann::ordered_json;
 Json RoundedMs(const std::optional<double>& value) {
   return value ? Json(std::round(*value * 1e3) / 1e3) : Json(nullptr);
 }
-int64_t RateBps(int64_t bytes, int64_t interval_ns) {
-  return std::llround(static_cast<double>(bytes) * 8e9 / static_cast<double>(interval_ns));
+int64_t RateBps(int64_t bytes, SimDuration interval) {
+  return std::llround(static_cast<double>(bytes) * 8e9 / static_cast<double>(interval.ns()));
 }
-int64_t StepNs(size_t index, int64_t duration_ns) {
-  return std::min(kSeriesIntervalNs, duration_ns - static_cast<int64_t>(index) * kSeriesIntervalNs);
+SimDuration StepDuration(size_t index, SimDuration duration) {
+  return std::min(kSeriesInterval, duration - index * kSeriesInterval);
 }
 
 }  // namespace
 
-Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) {
+Json FlowSeries(const FlowRecorder& recorder, SimDuration duration, bool is_rtp) {
   using Step = FlowRecorder::Step;
   const auto column = [&recorder](auto value_of) {
     Json values = Json::array();
@@ -60,7 +58,7 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   const auto rates = [&](int64_t Step::* bytes) {
     Json values = Json::array();
     for (size_t i = 0; i < recorder.steps.size(); ++i)
-      values.push_back(RateBps(recorder.steps[i].*bytes, StepNs(i, duration_ns)));
+      values.push_back(RateBps(recorder.steps[i].*bytes, StepDuration(i, duration)));
     return values;
   };
   const auto counts = [&column](int64_t Step::* count) {
@@ -94,37 +92,37 @@ Json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp) 
   return series;
 }
 
-Json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns) {
-  const std::vector<FrameRecorder::Frame> frames = recorder.Frames(duration_ns);
+Json FrameSeries(const FrameRecorder& recorder, SimTime end) {
+  const std::vector<FrameRecorder::Frame> frames = recorder.Frames(end);
   using Frame = FrameRecorder::Frame;
   const auto column = [&frames](auto value_of) {
     Json values = Json::array();
     for (const Frame& frame : frames) values.push_back(value_of(frame));
     return values;
   };
-  return {{"capture_time_us", column([](const Frame& frame) { return frame.capture_ns / 1000; })},
+  return {{"capture_time_us", column([](const Frame& frame) { return frame.capture_time.us(); })},
           {"complete_time_us", column([](const Frame& frame) {
-             return frame.complete_ns == kNeverNs ? Json(nullptr) : Json(frame.complete_ns / 1000);
+             return frame.complete_time == kNever ? Json(nullptr) : Json(frame.complete_time.us());
            })},
           {"bytes", column([](const Frame& frame) { return frame.bytes; })},
-          {"sent_time_us", column([](const Frame& frame) { return frame.sent_ns / 1000; })},
+          {"sent_time_us", column([](const Frame& frame) { return frame.sent_time.us(); })},
           {"key_frame", column([](const Frame& frame) { return frame.key_frame ? 1 : 0; })}};
 }
 
 Json PathSeries(const Scenario& scenario, const LinkRecorder& recorder) {
   Json capacity = Json::array(), queueing_delay = Json::array();
-  const int64_t duration_ns = scenario.duration_ns();
+  const SimDuration duration = scenario.duration;
   for (size_t i = 0; i < recorder.queueing_delays_ms().size(); ++i) {
-    const int64_t from_ns = static_cast<int64_t>(i) * kSeriesIntervalNs;
-    const int64_t step_ns = StepNs(i, duration_ns);
+    const SimTime from = kTimeZero + i * kSeriesInterval;
+    const SimDuration step = StepDuration(i, duration);
     const auto& trace = scenario.forward.capacity;
     const double capacity_bps = scenario.forward.PolicedBps(
-        trace ? static_cast<double>(trace->BitsBetween(from_ns, from_ns + step_ns)) * 1e9 / static_cast<double>(step_ns)
+        trace ? static_cast<double>(trace->BitsBetween(from, from + step)) * 1e9 / static_cast<double>(step.ns())
               : std::numeric_limits<double>::infinity());
     capacity.push_back(std::isfinite(capacity_bps) ? Json(std::llround(capacity_bps)) : Json(nullptr));
     queueing_delay.push_back(RoundedMs(recorder.queueing_delays_ms()[i]));
   }
-  return {{"interval_s", static_cast<double>(kSeriesIntervalNs) / 1e9},
+  return {{"interval_s", static_cast<double>(kSeriesInterval.ns()) / 1e9},
           {"capacity_bps", std::move(capacity)},
           {"queueing_delay_ms", std::move(queueing_delay)}};
 }

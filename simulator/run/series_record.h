@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/event.h"
+#include "core/sim_time.h"
 #include "flows/flow_recorder.h"
 #include "link/link.h"
 #include "media/frame_recorder.h"
@@ -18,7 +19,7 @@ namespace weir::sim {
 class LinkRecorder {
  public:
   // The link and this object must outlive the simulation's last event.
-  LinkRecorder(const Link* link, int64_t duration_ns);
+  LinkRecorder(const Link* link, SimDuration duration);
 
   // Call once, after the last event.
   void Finish();
@@ -31,16 +32,16 @@ class LinkRecorder {
   void Sample();
 
   const Link* const link_;
-  const int64_t duration_ns_;
+  const SimDuration duration_;
   std::vector<std::optional<double>> queueing_delays_ms_;
   Timer<LinkRecorder, &LinkRecorder::OnTimeout> timer_;
 };
 
-// One value per step of kSeriesIntervalNs. `is_rtp` adds the columns of RTP flows, such as target rates.
-nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, int64_t duration_ns, bool is_rtp);
+// One value per step of kSeriesInterval. `is_rtp` adds the columns of RTP flows, such as target rates.
+nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, SimDuration duration, bool is_rtp);
 
 // Columns with one row per frame. Times are whole microseconds, which are exact enough and fast to print.
-nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, int64_t duration_ns);
+nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, SimTime end);
 
 // Capacity and queueing delay of the forward link.
 nlohmann::ordered_json PathSeries(const Scenario& scenario, const LinkRecorder& recorder);

@@ -23,15 +23,14 @@ namespace weir::sim {
 class Simulation {
  public:
   // `observers`: one per flow, each may be null. They and the job must outlive this object. Throws ProgramError.
-  Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers,
-             const MakeStack& make_stack = MakeModelStack)
-      : forward_(job.scenario.forward, job.scenario.duration_ns(), job.random_seed(), random_streams::kForwardLink),
-        reverse_(job.scenario.reverse, job.scenario.duration_ns(), job.random_seed(), random_streams::kReverseLink) {
+  Simulation(const SimulationJob& job, std::span<FlowObserver* const> observers, const MakeStack& make_stack = nullptr)
+      : forward_(job.scenario.forward, job.scenario.duration, job.random_seed(), random_streams::kForwardLink),
+        reverse_(job.scenario.reverse, job.scenario.duration, job.random_seed(), random_streams::kReverseLink) {
     UseEventEngine();
     // Scheduled first, so that it precedes all other events of that time.
-    ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration_ns()));
+    ns3::Simulator::Stop(ns3::TimeStep(job.scenario.duration.ns()));
     try {
-      stack_ = make_stack(job);
+      if (make_stack) stack_ = make_stack(job);
       flows_.emplace(job, &forward_, &reverse_, observers, stack_.get());
       if (job.agent && !flows_->agent())
         throw ProgramError("the scenario has no RTP flow \"under_test\" for the agent");
@@ -48,8 +47,12 @@ class Simulation {
   // Runs to the scenario's end, unless Stop() is called from within. Events at the end are not executed, arrivals at it
   // count. Throws ProgramError.
   void Run() {
-    stack_->Run();
-    flows_->ProcessArrivals(NowNs());
+    if (stack_) {
+      stack_->Run();
+    } else {
+      ns3::Simulator::Run();
+    }
+    flows_->ProcessArrivals(Now());
   }
   void Stop() {
     stopped_ = true;
@@ -64,6 +67,7 @@ class Simulation {
  private:
   Link forward_;
   Link reverse_;
+  // Null for the simulator's own endpoints.
   std::unique_ptr<Stack> stack_;
   std::optional<FlowSet> flows_;
   bool stopped_ = false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/piecewise_constant.h"
+#include "core/sim_time.h"
 
 namespace weir::sim {
 
@@ -18,36 +19,36 @@ inline constexpr double kMaxRateBps = 1e10;
 class CapacityTrace : private PiecewiseConstant<int64_t> {
  public:
   // As in PiecewiseConstant, with rates from 0 to kMaxRateBps.
-  CapacityTrace(std::vector<int64_t> start_times_ns, std::vector<int64_t> rates_bps,
-                std::optional<int64_t> period_ns = std::nullopt);
+  CapacityTrace(std::vector<SimTime> start_times, std::vector<int64_t> rates_bps,
+                std::optional<SimDuration> period = std::nullopt);
 
   // Times must be >= 0. Each function is fast if times advance from call to call.
-  int64_t RateAt(int64_t time_ns) const { return At(time_ns); }
-  // Bits that the link carries from `from_ns` to `to_ns`; rounded down to whole bits.
-  int64_t BitsBetween(int64_t from_ns, int64_t to_ns) const;
-  // Calls visit(rate_bps, duration_ns) for every segment of constant rate from `from_ns` to `to_ns`, in order.
+  int64_t RateAt(SimTime time) const { return At(time); }
+  // Bits that the link carries from `from` to `to`; rounded down to whole bits.
+  int64_t BitsBetween(SimTime from, SimTime to) const;
+  // Calls visit(rate_bps, duration) for every segment of constant rate from `from` to `to`, in order.
   template <class Visitor>
-  void ForEachRate(int64_t from_ns, int64_t to_ns, Visitor&& visit) const {
-    if (from_ns >= to_ns) return;
+  void ForEachRate(SimTime from, SimTime to, Visitor&& visit) const {
+    if (from >= to) return;
     int64_t segments = 0;
-    for (Position position = Find(from_ns);; Advance(position), ++segments) {
-      const int64_t end_ns = std::min(SegmentEnd(position), to_ns);
-      visit(values_[position.index], end_ns - from_ns);
-      if (end_ns == to_ns) break;
-      from_ns = end_ns;
+    for (Position position = Find(from);; Advance(position), ++segments) {
+      const SimTime end = std::min(SegmentEnd(position), to);
+      visit(values_[position.index], end - from);
+      if (end == to) break;
+      from = end;
     }
     CountWalk(segments);
   }
-  // When the last of `bits` has left if the first starts at `start_ns`: the first ns at which the integral of the rate
+  // When the last of `bits` has left if the first starts at `start`: the first ns at which the integral of the rate
   // has reached `bits`. Returns nullopt if the capacity never suffices.
-  std::optional<int64_t> TransmissionEnd(int64_t start_ns, int64_t bits) const;
-  // The mean over one period or, without a period, over `duration_ns` (> 0).
-  double MeanRateBps(int64_t duration_ns) const;
+  std::optional<SimTime> TransmissionEnd(SimTime start, int64_t bits) const;
+  // The mean over one period or, without a period, over `duration` (> 0).
+  double MeanRateBps(SimDuration duration) const;
 
-  // The same trace, `delay_ns` (>= 0) later. Before that it has its first rate or, with a period, earlier periods.
-  CapacityTrace Delayed(int64_t delay_ns) const;
+  // The same trace, `delay` (>= 0) later. Before that it has its first rate or, with a period, earlier periods.
+  CapacityTrace Delayed(SimDuration delay) const;
 
-  std::optional<int64_t> period_ns() const { return period_ns_; }
+  std::optional<SimDuration> period() const { return period_; }
 
  private:
   // Counts the work: a trace may have millions of segments per millisecond, which each packet walks through.

@@ -11,7 +11,7 @@
 
 namespace weir::sim {
 
-struct FlowContext;
+struct Flow;
 
 struct CbrSpec {
   static constexpr std::string_view kName = "cbr";
@@ -30,7 +30,7 @@ struct CbrSpec {
   std::optional<DataRate> constant_rate() const { return rate; }
   bool takes_its_share() const { return false; }
   // In flows/cbr_flow.cc.
-  std::shared_ptr<void> Start(const FlowContext& context) const;
+  std::shared_ptr<void> Start(const Flow& flow) const;
 };
 
 }  // namespace weir::sim

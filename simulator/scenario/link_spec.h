@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/piecewise_constant.h"
+#include "core/sim_time.h"
 #include "scenario/capacity_trace.h"
 
 namespace weir::sim {
@@ -65,36 +66,36 @@ struct JitterSpec {
   enum class Kind { kNone, kTruncatedGaussian, kUniform, kSlotted, kSpikes };
   Kind kind = Kind::kNone;
   // Truncated Gaussian.
-  int64_t standard_deviation_ns = 0;
+  SimDuration standard_deviation = SimDuration::Zero();
   // Truncated Gaussian, uniform.
-  int64_t maximum_ns = 0;
+  SimDuration maximum = SimDuration::Zero();
   // Truncated Gaussian.
   bool reorder = false;
   // Slotted: the time between the ends of slots. Uniform: how long one drawn delay applies, 0 for one packet.
-  int64_t interval_ns = 0;
+  SimDuration interval = SimDuration::Zero();
   // Spikes: the mean of the gap between two, which is exponential; the range of the length, which is uniform.
   double gap_mean_s = 0.0;
-  int64_t shortest_ns = 0;
-  int64_t longest_ns = 0;
+  SimDuration shortest = SimDuration::Zero();
+  SimDuration longest = SimDuration::Zero();
 
   template <class Reader>
   void Read(Reader& read) {
     // The minimum intervals and gaps keep the time to visit each short.
     read.Choice("kind", kind, {"none", "truncated_gaussian", "uniform", "slotted", "spikes"});
     if (kind == Kind::kTruncatedGaussian) {
-      read.Milliseconds("standard_deviation_ms", standard_deviation_ns);
-      read.Milliseconds("maximum_ms", maximum_ns);
+      read.Milliseconds("standard_deviation_ms", standard_deviation);
+      read.Milliseconds("maximum_ms", maximum);
       read.Flag("reorder", reorder);
     } else if (kind == Kind::kUniform) {
-      read.Milliseconds("maximum_ms", maximum_ns);
-      if (read.Has("interval_ms")) read.Milliseconds("interval_ms", interval_ns, {.min = 0.1, .max = 10'000});
+      read.Milliseconds("maximum_ms", maximum);
+      if (read.Has("interval_ms")) read.Milliseconds("interval_ms", interval, {.min = 0.1, .max = 10'000});
     } else if (kind == Kind::kSlotted) {
-      read.Milliseconds("interval_ms", interval_ns, {.min = 0.1, .max = 10'000});
+      read.Milliseconds("interval_ms", interval, {.min = 0.1, .max = 10'000});
     } else if (kind == Kind::kSpikes) {
       read.Number("gap_mean_s", gap_mean_s, {.min = 0.1, .max = 86'400});
-      read.Milliseconds("shortest_ms", shortest_ns);
-      read.Milliseconds("longest_ms", longest_ns);
-      if (longest_ns < shortest_ns) read.Refuse("longest_ms", "must be at least shortest_ms");
+      read.Milliseconds("shortest_ms", shortest);
+      read.Milliseconds("longest_ms", longest);
+      if (longest < shortest) read.Refuse("longest_ms", "must be at least shortest_ms");
     }
   }
 };
@@ -102,7 +103,7 @@ struct JitterSpec {
 struct LinkSpec {
   // If empty, the link is unlimited, with neither serialization delay nor queue.
   std::optional<CapacityTrace> capacity;
-  PiecewiseConstant<int64_t> one_way_delay_ns = 0;
+  PiecewiseConstant<SimDuration> one_way_delay = SimDuration::Zero();
   QueueSpec queue;
   QueueDiscipline queue_discipline = QueueDiscipline::kDropTail;
   LossSpec loss;
@@ -111,7 +112,7 @@ struct LinkSpec {
   template <class Reader>
   void Read(Reader& read) {
     if (read.Has("capacity")) read.Capacity("capacity", capacity);
-    read.DelayOverTime("one_way_delay_ms", one_way_delay_ns);
+    read.DelayOverTime("one_way_delay_ms", one_way_delay);
     read.Object("queue", queue);
     read.Choice("queue_discipline", queue_discipline, {"drop_tail", "codel", "dualpi2"});
     read.Object("loss", loss);
@@ -126,7 +127,7 @@ struct LinkSpec {
 
 // The limit of the queue in bytes, or in packets if that is the unit; at least one full packet always fits.
 // `link.capacity` must have a value.
-int64_t QueueLimit(const LinkSpec& link, int64_t duration_ns);
+int64_t QueueLimit(const LinkSpec& link, SimDuration duration);
 
 }  // namespace weir::sim
 

@@ -11,8 +11,8 @@ namespace {
 using nlohmann::json;
 
 constexpr NumberRange kRateBps{.min = 0, .max = kMaxRateBps};
-constexpr double kNsPerSecond = 1e9;
-constexpr double kNsPerMillisecond = 1e6;
+SimDuration FromSeconds(double seconds) { return SimDuration::Nanos(std::llround(seconds * 1e9)); }
+SimDuration FromMilliseconds(double ms) { return SimDuration::Nanos(std::llround(ms * 1e6)); }
 
 std::vector<double> Numbers(const json& values, const std::string& path, const NumberRange& range) {
   std::vector<double> numbers;
@@ -21,25 +21,35 @@ std::vector<double> Numbers(const json& values, const std::string& path, const N
   return numbers;
 }
 
-std::vector<int64_t> Rounded(const std::vector<double>& numbers, double scale = 1) {
+std::vector<int64_t> Rounded(const std::vector<double>& numbers) {
   std::vector<int64_t> rounded;
   rounded.reserve(numbers.size());
-  for (const double number : numbers) rounded.push_back(std::llround(number * scale));
+  for (const double number : numbers) rounded.push_back(std::llround(number));
   return rounded;
 }
 
-std::vector<int64_t> RisingTimesNs(const json& times_s, const std::string& path) {
-  std::vector<int64_t> times_ns = Rounded(Numbers(times_s, path, PartReader::kTime), kNsPerSecond);
-  if (std::ranges::adjacent_find(times_ns, std::greater_equal()) != times_ns.end())
+std::vector<SimDuration> Durations(const std::vector<double>& numbers_ms) {
+  std::vector<SimDuration> durations;
+  durations.reserve(numbers_ms.size());
+  for (const double ms : numbers_ms) durations.push_back(FromMilliseconds(ms));
+  return durations;
+}
+
+std::vector<SimTime> RisingTimes(const json& times_s, const std::string& path) {
+  std::vector<SimTime> times;
+  times.reserve(times_s.size());
+  for (const double seconds : Numbers(times_s, path, PartReader::kTime))
+    times.push_back(kTimeZero + FromSeconds(seconds));
+  if (std::ranges::adjacent_find(times, std::greater_equal()) != times.end())
     RefuseJson(path, "each time must be later than the one before it");
-  return times_ns;
+  return times;
 }
 
 // Values that hold from given times on: `times_s`, as many values under another key, and optionally `period_s`.
 struct Series {
-  std::vector<int64_t> times_ns;
+  std::vector<SimTime> times;
   std::vector<double> values;
-  std::optional<int64_t> period_ns;
+  std::optional<SimDuration> period;
 };
 
 Series ReadSteps(JsonObject& object, std::string_view values_key, const NumberRange& range) {
@@ -47,19 +57,19 @@ Series ReadSteps(JsonObject& object, std::string_view values_key, const NumberRa
   const json& times = JsonArray(object.Require("times_s"), times_path, 1, SIZE_MAX);
   // Requires as many values as times.
   const json& values = JsonArray(object.Require(values_key), values_path, times.size(), times.size());
-  return {RisingTimesNs(times, times_path), Numbers(values, values_path, range), std::nullopt};
+  return {RisingTimes(times, times_path), Numbers(values, values_path, range), std::nullopt};
 }
 
 // A single number holds at all times.
 Series ReadSeries(const json& value, const std::string& path, std::string_view values_key, const NumberRange& range) {
-  if (!value.is_object()) return {{0}, {JsonNumber(value, path, range)}, std::nullopt};
+  if (!value.is_object()) return {{kTimeZero}, {JsonNumber(value, path, range)}, std::nullopt};
   JsonObject object(value, path);
   Series series = ReadSteps(object, values_key, range);
-  if (series.times_ns[0] != 0) RefuseJson(object.PathOf("times_s"), "the first time must be 0");
+  if (series.times[0] != kTimeZero) RefuseJson(object.PathOf("times_s"), "the first time must be 0");
   if (const json& period = object.Require("period_s"); !period.is_null()) {
     const std::string period_path = object.PathOf("period_s");
-    series.period_ns = std::llround(JsonNumber(period, period_path, PartReader::kTime) * kNsPerSecond);
-    if (*series.period_ns <= series.times_ns.back()) RefuseJson(period_path, "must be later than the last time");
+    series.period = FromSeconds(JsonNumber(period, period_path, PartReader::kTime));
+    if (kTimeZero + *series.period <= series.times.back()) RefuseJson(period_path, "must be later than the last time");
   }
   return series;
 }
@@ -81,12 +91,14 @@ void PartReader::Rate(std::string_view key, DataRate& to, int64_t least_bps) {
   to = DataRate::BitsPerSecond(std::max(bps, least_bps));
 }
 
-void PartReader::Seconds(std::string_view key, int64_t& to_ns) {
-  to_ns = std::llround(JsonObject::Number(key, kTime) * kNsPerSecond);
+void PartReader::Seconds(std::string_view key, SimDuration& to) { to = FromSeconds(JsonObject::Number(key, kTime)); }
+
+void PartReader::Time(std::string_view key, SimTime& to) {
+  to = kTimeZero + FromSeconds(JsonObject::Number(key, kTime));
 }
 
-void PartReader::Milliseconds(std::string_view key, int64_t& to_ns, const NumberRange& range) {
-  to_ns = std::llround(JsonObject::Number(key, range) * kNsPerMillisecond);
+void PartReader::Milliseconds(std::string_view key, SimDuration& to, const NumberRange& range) {
+  to = FromMilliseconds(JsonObject::Number(key, range));
 }
 
 void PartReader::Interval(std::string_view key, int64_t& low, int64_t& high, const NumberRange& range) {
@@ -98,38 +110,38 @@ void PartReader::Interval(std::string_view key, int64_t& low, int64_t& high, con
 
 void PartReader::OverTime(std::string_view key, std::string_view values_key, PiecewiseConstant<double>& to) {
   Series read = ReadSeries(Require(key), PathOf(key), values_key, kNotNegative);
-  to = {std::move(read.times_ns), std::move(read.values), read.period_ns};
+  to = {std::move(read.times), std::move(read.values), read.period};
 }
 
-void PartReader::DelayOverTime(std::string_view key, PiecewiseConstant<int64_t>& to_ns) {
+void PartReader::DelayOverTime(std::string_view key, PiecewiseConstant<SimDuration>& to) {
   Series read = ReadSeries(Require(key), PathOf(key), "values_ms", kTime);
-  to_ns = {std::move(read.times_ns), Rounded(read.values, kNsPerMillisecond), read.period_ns};
+  to = {std::move(read.times), Durations(read.values), read.period};
 }
 
 void PartReader::Capacity(std::string_view key, std::optional<CapacityTrace>& to) {
   Series read = ReadSeries(Require(key), PathOf(key), "rates_bps", kRateBps);
-  to.emplace(std::move(read.times_ns), Rounded(read.values), read.period_ns);
+  to.emplace(std::move(read.times), Rounded(read.values), read.period);
 }
 
-void PartReader::Pauses(std::string_view key, sim::Pauses& to_ns) {
+void PartReader::Pauses(std::string_view key, sim::Pauses& to) {
   const std::string path = PathOf(key);
   for (const json& pause : Array(key, 0, kMaxPauses)) {
-    const std::vector<int64_t> times_ns = RisingTimesNs(JsonArray(pause, path, 2, 2), path);
-    if (!to_ns.empty() && times_ns[0] < to_ns.back().second) RefuseJson(path, "each must follow the one before it");
-    to_ns.emplace_back(times_ns[0], times_ns[1]);
+    const std::vector<SimTime> times = RisingTimes(JsonArray(pause, path, 2, 2), path);
+    if (!to.empty() && times[0] < to.back().second) RefuseJson(path, "each must follow the one before it");
+    to.emplace_back(times[0], times[1]);
   }
 }
 
-void PartReader::ClockSteps(std::string_view key, PiecewiseConstant<int64_t>& set_ns) {
+void PartReader::ClockSteps(std::string_view key, PiecewiseConstant<SimDuration>& set) {
   JsonObject object(Require(key), PathOf(key));
   Series read = ReadSteps(object, "steps_ms", {.min = -1e6, .max = 1e6});
-  std::vector<int64_t> sums_ns = Rounded(read.values, kNsPerMillisecond);
-  std::partial_sum(sums_ns.begin(), sums_ns.end(), sums_ns.begin());
-  if (read.times_ns[0] > 0) {
-    read.times_ns.insert(read.times_ns.begin(), 0);
-    sums_ns.insert(sums_ns.begin(), 0);
+  std::vector<SimDuration> sums = Durations(read.values);
+  std::partial_sum(sums.begin(), sums.end(), sums.begin());
+  if (read.times[0] > kTimeZero) {
+    read.times.insert(read.times.begin(), kTimeZero);
+    sums.insert(sums.begin(), SimDuration::Zero());
   }
-  set_ns = {std::move(read.times_ns), std::move(sums_ns), std::nullopt};
+  set = {std::move(read.times), std::move(sums), std::nullopt};
 }
 
 }  // namespace weir::sim

@@ -12,16 +12,17 @@
 #include <vector>
 
 #include "core/piecewise_constant.h"
+#include "core/sim_time.h"
 #include "programs/json.h"
-#include "registry.h"
 #include "scenario/capacity_trace.h"
 #include "scenario/rtp_spec.h"
+#include "weir/names.h"
 
 namespace weir::sim {
 
-// traces/weir_traces/schema has checked the document and filled in every key. This class checks only what would break a simulation:
-// types, finite numbers whose ns and bit/s fit into 64 bits, increasing times, counts. Every key of a row must be
-// present, a nullable one as null; other keys are ignored. All functions throw ProgramError.
+// traces/weir_traces/schema has checked the document and filled in every key. This class checks only what would break a
+// simulation: types, finite numbers whose ns and bit/s fit into 64 bits, increasing times, counts. Every key of a row
+// must be present, a nullable one as null; other keys are ignored. All functions throw ProgramError.
 class PartReader : private JsonObject {
  public:
   using JsonObject::JsonObject;
@@ -60,18 +61,20 @@ class PartReader : private JsonObject {
   }
   void Rate(std::string_view key, int64_t& to_bps);
   void Rate(std::string_view key, DataRate& to, int64_t least_bps = 1);
-  void Seconds(std::string_view key, int64_t& to_ns);
-  void Milliseconds(std::string_view key, int64_t& to_ns, const NumberRange& range = kTime);
+  void Seconds(std::string_view key, SimDuration& to);
+  // Reads a time of the scenario in seconds.
+  void Time(std::string_view key, SimTime& to);
+  void Milliseconds(std::string_view key, SimDuration& to, const NumberRange& range = kTime);
 
   // Reads two numbers, the first not above the second.
   void Interval(std::string_view key, int64_t& low, int64_t& high, const NumberRange& range);
 
   // Reads a number, or numbers under `values_key` that hold from given times on.
   void OverTime(std::string_view key, std::string_view values_key, PiecewiseConstant<double>& to);
-  void DelayOverTime(std::string_view key, PiecewiseConstant<int64_t>& to_ns);
+  void DelayOverTime(std::string_view key, PiecewiseConstant<SimDuration>& to);
   void Capacity(std::string_view key, std::optional<CapacityTrace>& to);
-  void Pauses(std::string_view key, sim::Pauses& to_ns);
-  void ClockSteps(std::string_view key, PiecewiseConstant<int64_t>& set_ns);
+  void Pauses(std::string_view key, sim::Pauses& to);
+  void ClockSteps(std::string_view key, PiecewiseConstant<SimDuration>& set);
   void Weights(std::string_view key, Objective& to) { to = ParseObjective(Require(key), PathOf(key)); }
 
   const nlohmann::json& Array(std::string_view key, size_t least, size_t most) {

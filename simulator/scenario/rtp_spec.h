@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "core/piecewise_constant.h"
+#include "core/sim_time.h"
 #include "weir/objective.h"
 #include "weir/units.h"
 
 namespace weir::sim {
 
-// Start and end of each pause in ns, in order and without overlap.
-using Pauses = std::vector<std::pair<int64_t, int64_t>>;
+// Start and end of each pause, in order and without overlap.
+using Pauses = std::vector<std::pair<SimTime, SimTime>>;
 // Nearly three per second for an hour. The time of a run grows faster than the number of pauses.
 inline constexpr size_t kMaxPauses = 10'000;
 
@@ -30,12 +31,12 @@ struct MediaSpec {
   DataRate max_rate = DataRate::Zero();
   // The members below are only for video.
   double frames_per_second = 0;
-  int64_t key_frame_interval_ns = 0;
+  SimDuration key_frame_interval = SimDuration::Zero();
   // Rate of the payload; zero without audio.
   DataRate audio_rate = DataRate::Zero();
   double audio_packets_per_second = 0;
   // No frame is captured in a pause, and the first one after it is a key frame.
-  Pauses video_pauses_ns;
+  Pauses video_pauses;
   // Below 1, content at times needs fewer bits than the target allows: the encoder's output is a share of its target,
   // between this and 1, that changes about every second.
   double minimum_output_share = 1;
@@ -48,6 +49,9 @@ struct MediaSpec {
   // The first rate of the encoder, headers included; if zero, its first target.
   DataRate initial_rate = DataRate::Zero();
 
+  // Video is repaired, filler is not.
+  bool is_repaired() const { return kind == Kind::kVideo; }
+
   template <class Reader>
   void Read(Reader& read) {
     read.Choice("kind", kind, {"filler", "video"});
@@ -55,10 +59,10 @@ struct MediaSpec {
     if (kind == Kind::kFiller) return;
     // Bounded because each frame and packet is an event.
     read.Number("frames_per_second", frames_per_second, {.min = 0.1, .max = 1000});
-    read.Seconds("key_frame_interval_s", key_frame_interval_ns);
+    read.Seconds("key_frame_interval_s", key_frame_interval);
     read.Rate("audio_rate_bps", audio_rate, 0);
     read.Number("audio_packets_per_second", audio_packets_per_second, {.min = 0.1, .max = 1000});
-    read.Pauses("video_pauses_s", video_pauses_ns);
+    read.Pauses("video_pauses_s", video_pauses);
     read.Number("minimum_output_share", minimum_output_share);
     read.Number("stall_probability", stall_probability);
     read.Number("rise_time_constant_s", rise_time_constant_s);
@@ -72,20 +76,20 @@ struct SenderClock {
   // The frequency error in parts per million, positive if the clock is fast.
   double ppm = 0;
   // Its reading at time 0.
-  int64_t offset_ns = 0;
+  SimDuration offset = SimDuration::Zero();
   // The sum of the steps by which it has been set so far.
-  PiecewiseConstant<int64_t> set_ns = 0;
+  PiecewiseConstant<SimDuration> set = SimDuration::Zero();
 
-  // Its reading at `time_ns`; may be below 0.
-  int64_t Shown(int64_t time_ns) const {
-    const int64_t drift_ns = ppm == 0 ? 0 : std::llround(static_cast<double>(time_ns) * ppm * 1e-6);
-    return offset_ns + set_ns.At(time_ns) + time_ns + drift_ns;
+  // Its reading at `time`; may be below 0.
+  SimTime Shown(SimTime time) const {
+    const int64_t drift_ns = ppm == 0 ? 0 : std::llround(static_cast<double>(time.ns()) * ppm * 1e-6);
+    return time + offset + set.At(time) + SimDuration::Nanos(drift_ns);
   }
 
   // Converts an arrival time in transport feedback to that which a controller at the sender receives. The sender's own
   // times are exact here, so the receiver's clock drifts, and is set, in the opposite direction.
   int64_t ArrivalAtSender(int64_t receive_time_us) const {
-    const int64_t set_us = set_ns.At(receive_time_us * 1000) / 1000;
+    const int64_t set_us = set.At(SimTime::Micros(receive_time_us)).us();
     if (ppm == 0) return receive_time_us - set_us;
     return std::llround(static_cast<double>(receive_time_us - set_us) / (1 + ppm * 1e-6));
   }
@@ -102,7 +106,7 @@ struct RtpSpec {
   DataRate start_rate = DataRate::Zero();
   std::optional<Objective> objective;
   // The flow sends nothing during pauses.
-  Pauses pauses_ns;
+  Pauses pauses;
   SenderClock sender_clock;
   // The receiver's answer includes transport-cc, so that a sender that follows REMB has GCC's pacing and window.
   bool transport_cc = true;
@@ -115,10 +119,10 @@ struct RtpSpec {
     read.Rate("min_rate_bps", min_rate);
     read.Rate("start_rate_bps", start_rate);
     if (read.Has("objective")) read.Weights("objective", objective.emplace());
-    read.Pauses("pauses_s", pauses_ns);
+    read.Pauses("pauses_s", pauses);
     if (read.Has("sender_clock_ppm")) read.Number("sender_clock_ppm", sender_clock.ppm, {.min = -5000, .max = 5000});
-    if (read.Has("sender_clock_offset_s")) read.Seconds("sender_clock_offset_s", sender_clock.offset_ns);
-    if (read.Has("sender_clock_steps")) read.ClockSteps("sender_clock_steps", sender_clock.set_ns);
+    if (read.Has("sender_clock_offset_s")) read.Seconds("sender_clock_offset_s", sender_clock.offset);
+    if (read.Has("sender_clock_steps")) read.ClockSteps("sender_clock_steps", sender_clock.set);
     read.Flag("transport_cc", transport_cc);
     read.Object("media", media);
     if (min_rate > std::min(start_rate, media.max_rate))

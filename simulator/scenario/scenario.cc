@@ -27,12 +27,12 @@ FlowSpec ReadFlow(PartReader& read, const Scenario& scenario) {
   ReadKind(read, flow.kind);
   read.Text("id", flow.id);
   read.Choice("direction", flow.direction, {"forward", "reverse"});
-  read.Seconds("start_s", flow.start_ns);
-  flow.stop_ns = scenario.duration_ns();
-  if (read.Has("stop_s")) read.Seconds("stop_s", flow.stop_ns);
-  flow.stop_ns = std::min(flow.stop_ns, scenario.duration_ns());
+  read.Time("start_s", flow.start);
+  flow.stop = scenario.end();
+  if (read.Has("stop_s")) read.Time("stop_s", flow.stop);
+  flow.stop = std::min(flow.stop, scenario.end());
   const auto read_kind = [&](auto& spec) {
-    if (spec.kHasAccessPath) read.Milliseconds("extra_one_way_delay_ms", flow.extra_one_way_delay_ns);
+    if (spec.kHasAccessPath) read.Milliseconds("extra_one_way_delay_ms", flow.extra_one_way_delay);
     spec.Read(read);
   };
   std::visit(read_kind, flow.kind);
@@ -52,7 +52,7 @@ Scenario ReadScenario(const nlohmann::json& document) {
   double duration_s = 0;
   read.Number("duration_s", duration_s, {.min = 0, .max = kMaxDurationS, .min_excluded = true});
   // The controllers' clock counts microseconds.
-  scenario.duration = TimeDelta::Micros(std::max<int64_t>(std::llround(duration_s * 1e9) / 1000, 1));
+  scenario.duration = SimDuration::Micros(std::max<int64_t>(std::llround(duration_s * 1e9) / 1000, 1));
   read.Object("forward", scenario.forward);
   read.Object("reverse", scenario.reverse);
   const nlohmann::json& flows = read.Array("flows", 1, SIZE_MAX);
@@ -75,10 +75,10 @@ Scenario ParseScenario(const nlohmann::json& document) {
   }
 }
 
-int64_t QueueLimit(const LinkSpec& link, int64_t duration_ns) {
+int64_t QueueLimit(const LinkSpec& link, SimDuration duration) {
   double limit = link.queue.amount;
   if (link.queue.unit == QueueSpec::Unit::kMilliseconds)
-    limit = link.capacity->MeanRateBps(duration_ns) * link.queue.amount / 8000.0;
+    limit = link.capacity->MeanRateBps(duration) * link.queue.amount / 8000.0;
   const int64_t least = link.queue.unit == QueueSpec::Unit::kPackets ? 1 : kMaxPacketBytes;
   // The upper limit exceeds any queue that could fill, and is exact in both types.
   return std::max(static_cast<int64_t>(std::min(limit, 1e15)), least);

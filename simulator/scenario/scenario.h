@@ -1,5 +1,5 @@
 // A scenario document (JSON, "weir.scenario/1") as structs: a bottleneck in each direction and the flows that share it.
-// Times and delays are in ns, as in ns-3. There are no defaults here: traces/weir_traces/schema fills them into every document.
+// There are no defaults here: traces/weir_traces/schema fills them into every document.
 #ifndef WEIR_SIMULATOR_SCENARIO_SCENARIO_H_
 #define WEIR_SIMULATOR_SCENARIO_SCENARIO_H_
 
@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "programs/input.h"
 #include "scenario/cbr_spec.h"
 #include "scenario/link_spec.h"
@@ -33,11 +34,11 @@ enum class Direction { kForward, kReverse };
 struct FlowSpec {
   std::string id;
   Direction direction = Direction::kForward;
-  int64_t start_ns = 0;
+  SimTime start = kTimeZero;
   // Never after the scenario's end. A flow whose start is not before its stop never starts.
-  int64_t stop_ns = 0;
+  SimTime stop = kTimeZero;
   // The delay of this flow's own access path, in each direction; for kinds that have one.
-  int64_t extra_one_way_delay_ns = 0;
+  SimDuration extra_one_way_delay = SimDuration::Zero();
   FlowKind kind;
 
   std::string_view kind_name() const {
@@ -53,17 +54,18 @@ struct FlowSpec {
 
 struct Scenario {
   std::string name;
-  TimeDelta duration = TimeDelta::Zero();
+  // Whole microseconds.
+  SimDuration duration = SimDuration::Zero();
   LinkSpec forward;
   LinkSpec reverse;
   std::vector<FlowSpec> flows;
 
-  int64_t duration_ns() const { return duration.us() * 1000; }
+  SimTime end() const { return kTimeZero + duration; }
   const LinkSpec& link(Direction direction) const { return direction == Direction::kForward ? forward : reverse; }
 };
 
-// Parses a whole document whose content traces/weir_traces/schema has checked; see PartReader. Throws ProgramError with a JSON
-// path.
+// Parses a whole document whose content traces/weir_traces/schema has checked; see PartReader. Throws ProgramError with
+// a JSON path.
 Scenario ParseScenario(const nlohmann::json& document);
 
 }  // namespace weir::sim

@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "pool/pool_specification.h"
+#include "weir/pool_specification.h"
 
 namespace weir::sim {
 
-struct FlowContext;
+struct Flow;
 
 enum class TcpCongestionControl { kCubic, kBbr, kNewReno, kLinuxReno, kVegas, kCopa };
 // In the order of TcpCongestionControl.
@@ -74,7 +74,7 @@ struct TcpSpec {
   std::optional<DataRate> constant_rate() const { return std::nullopt; }
   bool takes_its_share() const { return !transfers; }
   // In flows/tcp_flow.cc.
-  std::shared_ptr<void> Start(const FlowContext& context) const;
+  std::shared_ptr<void> Start(const Flow& flow) const;
 };
 
 }  // namespace weir::sim

@@ -31,10 +31,10 @@ class Episode final : private DecisionSource {
       : request_(std::move(request)),
         channel_(channel),
         flow_index_(AgentFlowIndex(scenario())),
-        recorder_(scenario(), flow(), request_.packets),
+        recorder_(scenario(), scenario().flows[flow_index_], request_.packets),
         observers_(scenario().flows.size(), nullptr),
         simulation_(PreparedJob(), observers_, make_stack),
-        objective_(simulation_.flows()[flow_index_].objective) {}
+        objective_(simulation_.flows()[flow_index_].flow.objective) {}
 
   // Runs to the scenario's end, or to the first frame that is not a step. Returns the frame that ended the run early;
   // nothing if the scenario or the input ended. Throws ProgramError.
@@ -44,12 +44,11 @@ class Episode final : private DecisionSource {
   std::optional<std::span<const float>> Decide(std::span<const float> observation) override;
   const SimulationJob& PreparedJob();
   void SendGreeting();
-  void SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns);
+  void SendObservation(uint8_t flags, std::span<const float> observation, SimTime next_step);
   void TakeStep(std::string_view payload);
   const Scenario& scenario() const { return request_.job.scenario; }
-  int64_t interval_ns() const { return request_.agent.interval.us() * 1000; }
-  // The agent's flow, and its ends.
-  const FlowSpec& flow() const { return scenario().flows[flow_index_]; }
+  SimDuration interval() const { return ToSimDuration(request_.agent.interval); }
+  // The ends of the agent's flow.
   RtpEnds& ends() { return *simulation_.flows()[flow_index_].rtp; }
 
   ServeRequest request_;
@@ -76,8 +75,8 @@ std::optional<Frame> Episode::Run() {
   SendGreeting();
   simulation_.Run();
   if (simulation_.stopped()) return last_frame_;
-  const int64_t end_ns = scenario().duration_ns();
-  SendObservation(kTruncated, simulation_.flows().agent()->ObservationAt(ToTimestamp(end_ns)), end_ns + interval_ns());
+  const SimTime end = scenario().end();
+  SendObservation(kTruncated, simulation_.flows().agent()->ObservationAt(ToTimestamp(end)), end + interval());
   return std::nullopt;
 }
 
@@ -89,7 +88,7 @@ void Episode::SendGreeting() {
 
 std::optional<std::span<const float>> Episode::Decide(std::span<const float> observation) {
   if (simulation_.stopped()) return std::nullopt;
-  SendObservation(0, observation, std::min(NowNs() + interval_ns(), scenario().duration_ns()));
+  SendObservation(0, observation, std::min(Now() + interval(), scenario().end()));
   const std::optional<Frame> frame = channel_->Read();
   if (!frame || frame->type != 'S') {
     last_frame_ = frame;
@@ -116,24 +115,22 @@ void Episode::TakeStep(std::string_view payload) {
   if (!std::isfinite(action_)) throw ProgramError("an action that is not finite");
 }
 
-void Episode::SendObservation(uint8_t flags, std::span<const float> observation, int64_t next_step_ns) {
-  const bool is_forward = flow().direction == Direction::kForward;
-  const Link& link = is_forward ? simulation_.forward() : simulation_.reverse();
-  const Link& back = is_forward ? simulation_.reverse() : simulation_.forward();
+void Episode::SendObservation(uint8_t flags, std::span<const float> observation, SimTime next_step) {
+  const Flow& flow = simulation_.flows()[flow_index_].flow;
   payload_.clear();
   Append(payload_, flags);
   Append(payload_, observation);
-  const auto fields = recorder_.Finish(link, back, objective_, NowNs(), next_step_ns);
+  const auto fields = recorder_.Finish(*flow.data_link, *flow.return_link, objective_, Now(), next_step);
   Append(payload_, std::span(std::as_const(fields)));
   if (ends().follows_frames()) {
-    const auto viewed = ends().TakeViewedStep(NowNs()).values();
+    const auto viewed = ends().TakeViewedStep(Now()).values();
     Append(payload_, std::span(std::as_const(viewed)));
   }
   if (request_.packets) {
     Append(payload_, static_cast<uint32_t>(recorder_.packets().size()));
     for (const StepRecorder::ReceivedPacket& packet : recorder_.packets()) {
-      Append(payload_, static_cast<double>(packet.sent_time_ns) * 1e-6);
-      Append(payload_, static_cast<double>(packet.arrival_time_ns) * 1e-6);
+      Append(payload_, ToMilliseconds(packet.sent_time - kTimeZero));
+      Append(payload_, ToMilliseconds(packet.arrival_time - kTimeZero));
       Append(payload_, packet.rtp.ssrc);
       Append(payload_, packet.rtp.sequence_number);
       Append(payload_, packet.rtp.payload_type);

@@ -8,7 +8,7 @@ namespace weir::sim {
 
 // Answers requests from `input_fd` on `output_fd` until a request to quit or the input ends between two frames (true),
 // or until either side breaks in the middle of a frame (false). See simulator/README.md for the frames.
-bool Serve(int input_fd, int output_fd, const MakeStack& make_stack = MakeModelStack);
+bool Serve(int input_fd, int output_fd, const MakeStack& make_stack = nullptr);
 
 }  // namespace weir::sim
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
-#include "interval_statistics_fields.h"
 #include "programs/json.h"
+#include "weir/interval_statistics_fields.h"
 
 namespace weir::sim {
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sim_time.h"
 #include "endpoints/achievable.h"
 #include "link/link.h"
 #include "link/packet.h"
@@ -25,22 +26,22 @@ class StepRecorder final : public FlowObserver {
  public:
   struct ReceivedPacket {
     PacketArrival rtp;
-    int64_t sent_time_ns = 0;
-    int64_t arrival_time_ns = 0;
+    SimTime sent_time = kTimeZero;
+    SimTime arrival_time = kTimeZero;
   };
 
   // Records an RTP flow of the scenario; both must outlive this object.
   StepRecorder(const Scenario& scenario, const FlowSpec& flow, bool keep_packets);
 
   void OnSent(const Packet& packet) override { bytes_sent_ += packet.size_bytes; }
-  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override;
+  void OnReceived(const Packet& packet, SimTime arrival_time) override;
   void OnDropped(const Packet&) override { ++packets_lost_; }
-  void OnTargetRate(DataRate target_rate, int64_t) override { target_rate_ = target_rate; }
+  void OnTargetRate(DataRate target_rate, SimTime) override { target_rate_ = target_rate; }
 
   // Ends the step that began at the previous call or at the flow's start. Returns values in the order of kStepFields.
   // `back` is the link of the feedback, `objective` the agent's objective from now on.
   std::array<double, kStepFields.size()> Finish(const Link& link, const Link& back, const Objective& objective,
-                                                int64_t now_ns, int64_t next_step_ns);
+                                                SimTime now, SimTime next_step);
   // The packets of the step that Finish() has ended, in the order of arrival.
   const std::vector<ReceivedPacket>& packets() const { return packets_; }
   // Call after Finish() and before the next step.
@@ -48,10 +49,10 @@ class StepRecorder final : public FlowObserver {
 
  private:
   // The number of active flows that compete with this one.
-  int64_t Competitors(int64_t time_ns) const;
+  int64_t Competitors(SimTime time) const;
   // The oracle's target for the queue at the time at which a REMB sent now takes effect. In bit/s as a receiver counts
   // them: of IP packets with transport-cc, else of RTP packets. At least 0, at most the media's highest rate.
-  double OptimalBps(const Link& link, const Link& back, const Objective& objective, int64_t now_ns) const;
+  double OptimalBps(const Link& link, const Link& back, const Objective& objective, SimTime now) const;
 
   const FlowSpec& flow_;
   const bool keep_packets_;
@@ -60,12 +61,12 @@ class StepRecorder final : public FlowObserver {
   std::vector<ActiveSpan> competing_spans_;
   // Flows of constant cross traffic.
   std::vector<const FlowSpec*> cross_traffic_;
-  int64_t step_start_ns_ = -1;
+  SimTime step_start_ = SimTime::Nanos(-1);
   int64_t bytes_sent_ = 0;
   int64_t bytes_received_ = 0;
   int64_t packets_lost_ = 0;
   DataRate target_rate_ = DataRate::Zero();
-  std::vector<int64_t> delays_ns_;
+  std::vector<SimDuration> delays_;
   // Held while nothing arrives.
   double delay_mean_ms_ = 0;
   double delay_p95_ms_ = 0;

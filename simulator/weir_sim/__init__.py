@@ -1,1 +1,1 @@
-"""The programs of Weir and the clusters that run them, for the bench and for training."""
+"""The programs of Weir and the clusters that run them, for replays, calls and training."""

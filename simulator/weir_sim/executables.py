@@ -40,20 +40,20 @@ def find_event_log() -> Path:
     return find_program("weir-event-log")
 
 
-def find_program(name: str, given: str | os.PathLike[str] | None = None) -> Path:
-    """The path of a program: `given`, else the value of its environment variable, WEIR_SIM for `weir-sim`, else
+def find_program(name: str, program: str | os.PathLike[str] | None = None) -> Path:
+    """The path of a program: `program`, else the value of its environment variable, WEIR_SIM for `weir-sim`, else
     beside this Python, else on PATH.
 
     Raises:
         MissingComponent: it is in none of these places.
     """
     variable, target = name.upper().replace("-", "_"), "build" if name == "weir-sim" else "webrtc"
-    named = given or os.environ.get(variable)
+    named = program or os.environ.get(variable)
     if named:
         path = Path(named)
         if _is_executable(path):
             return path.absolute()
-        origin = "given" if given else f"named by the environment variable {variable}"
+        origin = "given" if program else f"named by the environment variable {variable}"
         raise MissingComponent(
             f"{name}: {path} ({origin}) is not an executable file: correct the path, or build it: {how_to_get(target)}"
         )

@@ -22,9 +22,9 @@ def simulator_versions(executable: Path) -> dict[str, str]:
         answer = subprocess.run([executable, "--version"], capture_output=True, text=True, timeout=20, check=True)
         return {str(name): str(version) for name, version in json.loads(answer.stdout).items()}
     except (OSError, subprocess.SubprocessError, ValueError, AttributeError) as error:
-        said = getattr(error, "stderr", None) or str(error)
+        fault = getattr(error, "stderr", None) or str(error)
         raise MissingComponent(
-            f"{executable} --version does not work: {said.strip()}; it needs the ns-3 that it was built with (apt-get "
+            f"{executable} --version does not work: {fault.strip()}; it needs the ns-3 that it was built with (apt-get "
             f"install libns3-dev on the same release of Debian); {how_to_get('build')} builds it for this one"
         ) from error
 

@@ -13,8 +13,9 @@ from statistics import fmean
 
 from weir import BandwidthEstimator, Model
 from weir_cli.files.input import LARGEST_MODEL_BYTES, read_bytes
+from weir_eval.measures.run_values import Metric
 from weir_eval.report.goal_table import Bound
-from weir_suites.results import Metric, Results
+from weir_suites.results import Results
 from weir_suites.suite import Outcome
 
 _PACKET_BYTES = 1200
@@ -52,8 +53,8 @@ class PathErrors:
         unit = mean if relative else 1.0
         if unit <= 0:
             return None
-        scatter = fmean(abs(one - (sum(real) - one) / (len(real) - 1)) for one in real)
-        return cls(name, fmean(abs(one - mean) for one in simulated) / unit, scatter / unit)
+        scatter = fmean(abs(value - (sum(real) - value) / (len(real) - 1)) for value in real)
+        return cls(name, fmean(abs(value - mean) for value in simulated) / unit, scatter / unit)
 
 
 def error_over_scatter(
@@ -68,18 +69,18 @@ def error_over_scatter(
     """Ratio of the mean error of simulated calls to that of single real calls, as shares of the real mean if
     `relative`. The figures have both for each path. `simulated_metric`: the metric of simulated calls, if different.
     """
-    found = [
-        PathErrors.of(name, [*real.values()], [*simulated.values()], relative=relative)
+    paths = [
+        errors
         for name, real, simulated in _paths(results, sets, metric, simulated_metric or metric)
+        if (errors := PathErrors.of(name, [*real.values()], [*simulated.values()], relative=relative))
     ]
-    paths = [path for path in found if path]
     if not paths:
-        return Outcome(reason=results.why_no_pair([one.called for one in sets]))
-    error, scatter = fmean(one.simulated for one in paths), fmean(one.real for one in paths)
-    farthest = sorted(paths, key=lambda one: one.real - one.simulated)[:_MOST_SHOWN]
-    shown = "; ".join(f"{one.name}: {one.simulated:.1%} ({one.real:.1%})" for one in farthest)
+        return Outcome(reason=results.why_no_pair([pair.called for pair in sets]))
+    error, scatter = fmean(path.simulated for path in paths), fmean(path.real for path in paths)
+    farthest = sorted(paths, key=lambda path: path.real - path.simulated)[:_MOST_SHOWN]
+    shown = "; ".join(f"{path.name}: {path.simulated:.1%} ({path.real:.1%})" for path in farthest)
     detail = f"{error:.1%}, of one real call {scatter:.1%}, {len(paths)} paths. The farthest: {shown}"
-    figures = {"error": error, "scatter": scatter, "paths": [vars(one) for one in paths]}
+    figures = {"error": error, "scatter": scatter, "paths": [vars(path) for path in paths]}
     return Outcome(error / scatter if scatter else None, detail, figures, "" if scatter else "real calls do not differ")
 
 
@@ -87,20 +88,21 @@ def link_error(results: Results, bound: Bound, *, sets: Sequence[str], of_delay:
     """Relative error of the bytes that the link carried under a standing queue, compared with the scenario's capacity,
     or with `of_delay` the p95 lateness of its packets, in ms; of the worst call.
     """
-    made = [record.key for name in sets for record in results.calls.get(name, []) if record.key in results.called]
-    if not made:
+    keys = [record.key for name in sets for record in results.calls.get(name, []) if record.key in results.called]
+    if not keys:
         return Outcome(reason=results.why_no_pair(sets[:1]))
     # Only real calls have link logs; without `weir-calls` there are none.
     from weir_calls.call.link_accuracy import link_accuracy, worst
     from weir_calls.call.logs import LINK_LOG
 
-    settings = [results.called[key] for key in made]
-    found = worst([link_accuracy(one.out / LINK_LOG, one.scenario) for one in settings])
-    carried = None if found.capacity_ratio is None else abs(found.capacity_ratio - 1)
-    value, why_none = (
-        (found.delay_error_ms_p95, "no call carried packets") if of_delay else (carried, "no call had a standing queue")
-    )
-    return Outcome(value, f"the worst of {len(made)} calls", reason=why_none if value is None else "")
+    calls = [results.called[key] for key in keys]
+    accuracy = worst([link_accuracy(call.out / LINK_LOG, call.scenario) for call in calls])
+    if of_delay:
+        value, why_none = accuracy.delay_error_ms_p95, "no call carried packets"
+    else:
+        value = None if accuracy.capacity_ratio is None else abs(accuracy.capacity_ratio - 1)
+        why_none = "no call had a standing queue"
+    return Outcome(value, f"the worst of {len(calls)} calls", reason=why_none if value is None else "")
 
 
 def cpu_share(results: Results, bound: Bound, *, rate_bps: float, sets: Sequence[str]) -> Outcome:
@@ -141,11 +143,11 @@ def _paths(
     results: Results, sets: Sequence[SimulatedSet], metric: str, simulated_metric: Metric
 ) -> Iterator[tuple[str, Mapping[int, float], Mapping[int, float]]]:
     """The name of each path, the metric of its undisturbed calls by seed, and that of its simulated ones."""
-    for one in sets:
-        calls = results.values(one.called, one.controller, metric, "call")
-        runs = results.values(one.simulated, one.controller, simulated_metric, "run")
+    for pair in sets:
+        calls = results.run_values(pair.called, pair.controller, metric)
+        runs = results.run_values(pair.simulated, pair.controller, simulated_metric)
         for scenario in dict.fromkeys(name for name, _ in calls):
             real, simulated = (
-                {seed: value for (name, seed), value in some.items() if name == scenario} for some in (calls, runs)
+                {seed: value for (name, seed), value in values.items() if name == scenario} for values in (calls, runs)
             )
-            yield f"{one.controller}, {one.called}, {scenario}", real, simulated
+            yield f"{pair.controller}, {pair.called}, {scenario}", real, simulated

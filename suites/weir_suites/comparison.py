@@ -1,7 +1,6 @@
-"""The measure of most goals: a metric of a controller, alone or compared with others, and a statistic over scenarios.
+"""The measure of most goals: a metric of a controller, alone or compared with others, aggregated over scenarios.
 
-Obtains from records the values of the controller and of the best of the others, compares them by scenario, and computes
-a statistic.
+records --> values by run --> rows by scenario --> compared values --> aggregation --> outcome of the goal
 """
 
 from __future__ import annotations
@@ -10,92 +9,37 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal, NamedTuple
 
 from weir_cli.console import counted
 from weir_eval.measures.families import SCORE
-from weir_eval.measures.statistics import bootstrap_interval, distinct_runs
-from weir_eval.measures.table import MEASURES
+from weir_eval.measures.run_values import Metric, Run, distinct_runs
 from weir_eval.report.goal_table import Bound
 from weir_eval.report.text import too_few_text
 from weir_sim.controllers import POLICY
-from weir_suites.results import Among, By, Metric, Results, Run, Values
+from weir_suites.aggregations import MEAN, Aggregation
+from weir_suites.metric import best, display, gain
+from weir_suites.results import Results
+from weir_suites.rows import Place, Row, Rows, Unit, unit_values
 from weir_suites.suite import Outcome
 from weir_traces.schema.scenario import Scenario
 
-How = Literal["gain", "difference", "ratio", "relative"]
-"""Own minus other with the sign so that above 0 is better; own minus other; own / other; own / other minus 1."""
-# Limits of the scenarios named in details, and of those with their own figures.
-_NAMED = 10
+Contrast = Literal["gain", "difference", "ratio", "relative"]
+"""The controller minus the other with the sign so that above 0 is better; minus; over; over, minus 1."""
+# Limit of the rows that are figures of their own.
 _FIGURES = 15
 
 
-@dataclass(frozen=True)
-class Sample:
-    """The input of a statistic: the compared values by scenario, and the values behind them with their paths."""
+class Side(NamedTuple):
+    """A controller on the compared sets, or on another set of the same scenarios."""
 
-    values: Mapping[str, float]
-    own: NDArray[np.float64]
-    other: NDArray[np.float64]
-    paths: Sequence[str]
+    controller: str
+    on: str = ""
 
-    def interval(self) -> tuple[float | None, float | None]:
-        """95 % interval of the mean of own minus other, over paths, as the seeds of one path are not independent."""
-        chosen = [[path == one for path in self.paths] for one in dict.fromkeys(self.paths)]
-        own, other = (np.array([values[one].mean() for one in chosen]) for values in (self.own, self.other))
-        return bootstrap_interval(own, other)
-
-
-Statistic = Callable[[Sample, Bound], float | None]
-
-
-def mean(sample: Sample, bound: Bound) -> float:
-    """The mean; scenarios have equal weight."""
-    return fmean(sample.values.values())
-
-
-def median(sample: Sample, bound: Bound) -> float:
-    """The median over scenarios."""
-    return float(np.median([*sample.values.values()]))
-
-
-def geometric_mean(sample: Sample, bound: Bound) -> float:
-    """The geometric mean, for ratios."""
-    return math.exp(fmean(map(math.log, sample.values.values())))
-
-
-def worst(sample: Sample, bound: Bound) -> float:
-    """The worst scenario relative to the bound."""
-    return (min if bound.kind == "at least" else max)(sample.values.values())
-
-
-def low_end(sample: Sample, bound: Bound) -> float | None:
-    """The lower end of the 95 % interval of the mean difference."""
-    return sample.interval()[0]
-
-
-def ratio_of_means(sample: Sample, bound: Bound) -> float | None:
-    """The ratio of means; scenarios are weighted by their values."""
-    return float(sample.own.sum() / sample.other.sum()) if sample.other.sum() else None
-
-
-def part_lost(sample: Sample, bound: Bound) -> float | None:
-    """The share of the others' total that the controller falls short of."""
-    ratio = ratio_of_means(sample, bound)
-    return None if ratio is None else 1 - ratio
-
-
-def share(condition: Callable[[float], bool]) -> Statistic:
-    """The share of scenarios that meet a condition."""
-    return lambda sample, bound: fmean(map(condition, sample.values.values()))
-
-
-def quantile(part: float) -> Statistic:
-    """The quantile over scenarios, 0 to 1."""
-    return lambda sample, bound: float(np.quantile([*sample.values.values()], part))
+    @property
+    def label(self) -> str:
+        """Its name in figures and details."""
+        return self.on or self.controller
 
 
 @dataclass(frozen=True)
@@ -104,164 +48,177 @@ class Comparison:
 
     Attributes:
         sets: sets of scenarios.
-        metric: see `Metric`.
-        statistic: the statistic over values by scenario, or by the unit of `by`.
-        own: the controller.
+        metric: name of a measure, or a function of a record with its series, of which higher counts as better.
+        aggregation: the statistic over rows.
+        controller: the controller that is judged.
         others: controllers of which the best is compared; empty: uses the controller's values alone.
-        how: the comparison of own and other, see `How`.
-        by: the unit of a value, see `By`.
-        among: condition on scenarios; None: all.
-        groups: the groups of a scenario; values are then means over the scenarios of each group.
-        usual: a set of the same scenarios under usual conditions; `own` is compared with itself there.
-        beside: other controllers in the detail.
-        also: further metrics in the detail, by their description.
+        contrast: the comparison of the controller with the others, see `Contrast`.
+        unit: the unit of a row, see `Unit`.
+        where: condition on scenarios; None: all.
+        groups: the groups of a scenario; compared values are then means over the scenarios of each group.
+        baseline: a set of the same scenarios under usual conditions; `controller` is compared with itself there.
+        listed: other controllers in the detail.
+        more_metrics: further metrics in the detail, by their description.
         paired: use only runs that all controllers have; identical runs count once.
-        least: with fewer values the goal is undecided.
+        min_rows: with fewer compared values the goal is undecided.
     """
 
     sets: str | Sequence[str]
     metric: Metric = SCORE
-    statistic: Statistic = mean
-    own: str = POLICY
+    aggregation: Aggregation = MEAN
+    controller: str = POLICY
     others: Sequence[str] = ()
-    how: How = "gain"
-    by: By = "scenario"
-    among: Among | None = None
+    contrast: Contrast = "gain"
+    unit: Unit = "scenario"
+    where: Callable[[Scenario], bool] | None = None
     groups: Callable[[Scenario], Iterable[str]] | None = None
-    usual: str = ""
-    beside: Sequence[str] = ()
-    also: Mapping[str, Metric] = field(default_factory=dict)
+    baseline: str = ""
+    listed: Sequence[str] = ()
+    more_metrics: Mapping[str, Metric] = field(default_factory=dict)
     paired: bool = False
-    least: int = 1
+    min_rows: int = 1
 
     def __call__(self, results: Results, bound: Bound) -> Outcome:
-        """The statistic; undecided if a controller or set that it needs is missing."""
-        sample, why = self.sample(results), self._why_absent(results)
-        if len(sample.values) < self.least:
-            return Outcome(reason=why or "no run has what is measured")
-        value, means = self.statistic(sample, bound), self._means(results, self.metric)
-        detail = "; ".join(self._parts(results, sample, bound, means))
+        """The aggregated value; undecided if a controller or set that it needs is missing."""
+        rows, reason = self.rows(results), self.why_absent(results)
+        if len(rows.compared) < self.min_rows:
+            return Outcome(reason=reason or "no run has what is measured")
+        means = self._means(results, self.metric)
+        value = self.aggregation.value(rows, bound)
+        detail = "; ".join(self._detail(results, rows, bound, means))
         if value is None:
-            return Outcome(detail=detail, reason=too_few_text(len(sample.values)))
-        # Omit differences by scenario and values of many scenarios, which would fill a record.
-        differences = self._rivals and self.how in ("gain", "difference") and self.by != "set"
-        by_value = sample.values if self.groups or (len(sample.values) <= _FIGURES and not differences) else {}
-        figures = {name: one for name, one in {**means, **by_value}.items() if math.isfinite(one)}
-        figures["n"] = len(sample.values)
-        if self.statistic is low_end:
-            figures["mean"] = mean(sample, bound)
-        # Some of the calls are enough.
-        undecided = "" if self.by == "call" else why
+            return Outcome(detail=detail, reason=too_few_text(len(rows.compared)))
+        figures = self._figures(rows, bound, means)
+        reason = self._undecided(reason)
         if not math.isfinite(value):
             never = f"never with {self.others[0]}" if value == -math.inf else "never"
-            return Outcome(None, detail, figures, undecided, never, bound.met(value))
-        return Outcome(value, detail, figures, undecided)
+            return Outcome(None, detail, figures, reason, never, bound.met(value))
+        return Outcome(value, detail, figures, reason)
 
-    def sample(self, results: Results) -> Sample:
-        """The compared values."""
-        compared: dict[str, float] = {}
-        groups: dict[str, list[float]] = {}
-        own, other, paths = [], [], []
-        for name in self._names:
-            runs = self._paired_runs(results, name)
-            rivals = [self._values(results, of or name, one, runs) for of, one in self._rivals]
-            groups_of = {one.name: self.groups(one) for one in results.scenarios(name)} if self.groups else {}
-            for (path, seed), value in self._values(results, name, self.own, runs).items():
-                known = [of[path, seed] for of in rivals if (path, seed) in of]
-                if rivals and (not known or (self.by == "call" and len(known) < len(rivals))):
-                    continue
-                best = self._best(known) if rivals else math.nan
-                own.append(value)
-                other.append(best)
-                paths.append(path)
-                if not rivals or self.how in ("gain", "difference") or best > 0:
-                    label = f"{name}, {path}, seed {seed}" if seed else path
-                    compared[label] = self._compare(value, best) if rivals else value
-                    for group in groups_of.get(path, ()):
-                        groups.setdefault(group, []).append(compared[label])
-        if self.groups:
-            compared = {group: fmean(values) for group, values in groups.items()}
-        return Sample(compared, np.array(own), np.array(other), paths)
+    def rows(self, results: Results) -> Rows:
+        """The controller's values, each compared with the best of the others."""
+        values, *of_others = self._values(results, self._sides, self.metric).values()
+        rows = []
+        for place, value in values.items():
+            others = [by_place[place] for by_place in of_others if place in by_place]
+            if self._is_complete(others):
+                rows.append(self._row(place, value, others))
+        return Rows(rows, self._compared(results, rows), self.metric, self.unit)
+
+    def why_absent(self, results: Results) -> str:
+        """Why a controller or set that is needed is missing; empty if all are there."""
+        names = self._all_sets
+        if self.unit == "set" or self.aggregation.partial_sets:
+            names = [name for name in names if results.replays_of(name)] or names
+        return results.why_absent(names, self.controller, self.others)
 
     @property
-    def _names(self) -> Sequence[str]:
+    def _sets(self) -> Sequence[str]:
         return (self.sets,) if isinstance(self.sets, str) else self.sets
 
     @property
-    def _rivals(self) -> Sequence[tuple[str, str]]:
-        """The set, if it is another one, and the controller."""
-        return [(self.usual, self.own)] if self.usual else [("", one) for one in self.others]
+    def _all_sets(self) -> list[str]:
+        return [*self._sets, *([self.baseline] if self.baseline else [])]
 
-    def _values(
-        self, results: Results, name: str, controller: str, runs: set[Run] | None, metric: Metric = ""
-    ) -> Values:
-        return results.values(name, controller, metric or self.metric, self.by, self.among, runs)
+    @property
+    def _opponents(self) -> Sequence[Side]:
+        return [Side(self.controller, self.baseline)] if self.baseline else [Side(other) for other in self.others]
 
-    def _paired_runs(self, results: Results, name: str) -> set[Run] | None:
-        """The runs of a set to use; None: all."""
-        if not self.paired:
-            return None
-        sides = [(name, self.own), *((of or name, one) for of, one in self._rivals)]
+    @property
+    def _sides(self) -> Sequence[Side]:
+        return [Side(self.controller), *self._opponents]
+
+    def _values(self, results: Results, sides: Iterable[Side], metric: Metric) -> dict[str, dict[Place, float]]:
+        """The values of each side, by its label and the place of the row."""
+        found: dict[str, dict[Place, float]] = {side.label: {} for side in sides}
+        for name in self._sets:
+            paired = self._paired_runs(results, name) if self.paired else None
+            for side in sides:
+                values = results.run_values(side.on or name, side.controller, metric, self.where)
+                if paired is not None:
+                    values = {run: value for run, value in values.items() if run in paired}
+                by_unit = unit_values(values, self.unit, name)
+                found[side.label] |= {Place(name, *run): value for run, value in by_unit.items()}
+        return found
+
+    def _paired_runs(self, results: Results, name: str) -> set[Run]:
+        """The runs of a set that both sides have, without repetitions."""
+        sides = [(side.on or name, side.controller) for side in self._sides]
         distinct = [
-            {(run.scenario, run.seed) for run in distinct_runs(results.of(of))} for of in {of for of, _ in sides}
+            {(record.scenario, record.seed) for record in distinct_runs(results.replays_of(of_side))}
+            for of_side in {of_side for of_side, _ in sides}
         ]
-        return set.intersection(*distinct, *(set(results.values(*side, self.metric, "run")) for side in sides))
+        return set.intersection(*distinct, *(set(results.run_values(*side, self.metric)) for side in sides))
 
-    def _best(self, known: Sequence[float]) -> float:
-        return MEASURES[self.metric].best(known) if isinstance(self.metric, str) else known[0]
+    def _is_complete(self, others: Sequence[float]) -> bool:
+        """True if these values of others suffice for a row."""
+        return bool(others) or not self._opponents
 
-    def _compare(self, own: float, other: float) -> float:
-        if self.how in ("ratio", "relative"):
-            return own / other - (self.how == "relative")
-        lower_is_better = isinstance(self.metric, str) and MEASURES[self.metric].better == "lower"
-        return other - own if self.how == "gain" and lower_is_better else own - other
+    def _undecided(self, reason: str) -> str:
+        """Why a goal with a value is undecided; empty if it is decided. `reason`: why something is absent."""
+        return reason
 
-    def _why_absent(self, results: Results) -> str:
-        names = [*self._names, *([self.usual] if self.usual else [])]
-        if self.by == "call":
-            return results.why_no_pair(names)
-        # The worst of several sets is taken over those that ran.
-        if self.by == "set" or self.statistic is worst:
-            names = [name for name in names if results.of(name)] or names
-        return results.why_absent(names, self.own, self.others)
+    def _row(self, place: Place, value: float, others: Sequence[float]) -> Row:
+        if not others:
+            return Row(place, value, None, value)
+        other = best(self.metric, others)
+        return Row(place, value, other, self._contrasted(value, other))
+
+    def _contrasted(self, value: float, other: float) -> float | None:
+        """The two values compared; None for a ratio to 0."""
+        match self.contrast:
+            case "gain":
+                return gain(self.metric, value, other)
+            case "difference":
+                return value - other
+            case "ratio":
+                return value / other if other > 0 else None
+            case "relative":
+                return value / other - 1 if other > 0 else None
+
+    def _compared(self, results: Results, rows: Iterable[Row]) -> dict[str, float]:
+        """The compared values by row, or their means by group."""
+        compared = {row.place: row.compared for row in rows if row.compared is not None}
+        if self.groups is None:
+            return {place.label: value for place, value in compared.items()}
+        groups = {
+            (name, scenario.name): [*self.groups(scenario)]
+            for name in self._sets
+            for scenario in results.scenarios(name)
+        }
+        by_group: dict[str, list[float]] = {}
+        for place, value in compared.items():
+            for group in groups.get((place.set_name, place.scenario), ()):
+                by_group.setdefault(group, []).append(value)
+        return {group: fmean(values) for group, values in by_group.items()}
 
     def _means(self, results: Results, metric: Metric) -> dict[str, float]:
-        """The mean of each controller, and of the usual set, over the scenarios that they have in common."""
-        sides = {one: ("", one) for one in (self.own, *self.others, *self.beside)}
-        sides |= {self.usual: (self.usual, self.own)} if self.usual else {}
-        known: dict[str, dict[tuple[str, Run], float]] = {label: {} for label in sides}
-        for name in self._names:
-            runs = self._paired_runs(results, name)
-            for label, (of, one) in sides.items():
-                values = self._values(results, of or name, one, runs, metric)
-                known[label] |= {(name, run): value for run, value in values.items()}
-        known = {label: values for label, values in known.items() if values}
-        common = set.intersection(*map(set, known.values())) if known else set()
-        return {label: fmean(values[run] for run in common) for label, values in known.items() if common}
+        """The mean of each side over the rows that all sides with values have in common."""
+        sides = [*self._sides, *map(Side, self.listed)]
+        by_side = {label: values for label, values in self._values(results, sides, metric).items() if values}
+        common = set.intersection(*map(set, by_side.values())) if by_side else set()
+        return {label: fmean(values[place] for place in common) for label, values in by_side.items() if common}
 
-    def _parts(self, results: Results, sample: Sample, bound: Bound, means: Mapping[str, float]) -> Iterator[str]:
-        """Parts of the detail."""
+    def _detail(self, results: Results, rows: Rows, bound: Bound, means: Mapping[str, float]) -> Iterator[str]:
+        """The parts of the detail."""
         yield _shown(self.metric, means)
-        for what, metric in self.also.items():
-            yield f"{what}: {_shown(metric, self._means(results, metric))}"
-        values = sample.values
-        yield counted(len(values), "group" if self.groups else self.by)
-        if self.statistic is worst:
-            wrong = 1 if bound.kind == "at least" else -1
-            missed = sorted((one for one in values if not bound.met(values[one])), key=lambda one: wrong * values[one])
-            listed = ", ".join(f"{one} {bound.show(values[one])}" for one in missed[:_NAMED])
-            yield f"{len(missed)} miss it: {listed}" if missed else "all reach it"
-        elif self._rivals and self.by != "set" and self.statistic in (mean, ratio_of_means, low_end):
-            low, high = sample.interval()
-            if low is not None and high is not None:
-                shown = _shown(self.metric, {"from": low, "to": high})
-                yield f"95 % interval of the difference over {len(set(sample.paths))} paths {shown}"
-        elif len(values) > 1:
-            lowest = min(values, key=lambda one: values[one])
-            yield f"lowest {lowest} {values[lowest]:.4g}"
+        for description, metric in self.more_metrics.items():
+            yield f"{description}: {_shown(metric, self._means(results, metric))}"
+        yield counted(len(rows.compared), "group" if self.groups else self.unit)
+        if evidence := self.aggregation.evidence(rows, bound):
+            yield evidence
+
+    def _figures(self, rows: Rows, bound: Bound, means: Mapping[str, float]) -> dict[str, float]:
+        """The numbers behind the value, without differences of rows and values of many, which would fill a record."""
+        differences = self._opponents and self.contrast in ("gain", "difference") and self.unit != "set"
+        has_rows = self.groups or (len(rows.compared) <= _FIGURES and not differences)
+        figures = {**means, **(rows.compared if has_rows else {})}
+        figures = {label: value for label, value in figures.items() if math.isfinite(value)}
+        figures["n"] = len(rows.compared)
+        more = {further.name: further.value(rows, bound) for further in self.aggregation.figures}
+        return figures | {name: value for name, value in more.items() if value is not None}
 
 
 def _shown(metric: Metric, values: Mapping[str, float]) -> str:
     """Displays the values of a metric by name."""
-    show = MEASURES[metric].display if isinstance(metric, str) else "{:.4g}".format
-    return ", ".join(f"{name} {show(value) if math.isfinite(value) else 'never'}" for name, value in values.items())
+    return ", ".join(f"{name} {display(metric, value)}" for name, value in values.items())

@@ -14,8 +14,9 @@ from typing import Any
 
 from weir_eval.fingerprint import fingerprint
 from weir_eval.measurement import Measurement, Value, commit, today
-from weir_eval.measures.statistics import distinct_runs, spread
-from weir_eval.measures.summary import against, common_runs, ordered_controllers, run_values, scenario_means
+from weir_eval.measures.run_values import common_runs, distinct_runs, run_values
+from weir_eval.measures.statistics import compare_paired, spread
+from weir_eval.measures.summary import ordered_controllers, scenario_means
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.call_record import CallRecord
 from weir_eval.records.record import Record
@@ -49,26 +50,27 @@ def evaluation_document(evaluated: Sequence[Evaluated], run: Mapping[str, Any]) 
     """The document: `run`, the numbers of goals `reached` and `decided`, and by suite the rows, families, means by set,
     scenario and controller, and measures of calls.
     """
-    suites = {one.planned.suite.name: _suite_document(one) for one in evaluated}
-    totals = {name: sum(one[name] for one in suites.values()) for name in ("reached", "decided")}
+    suites = {of_suite.planned.suite.name: _suite_document(of_suite) for of_suite in evaluated}
+    totals = {name: sum(document[name] for document in suites.values()) for name in ("reached", "decided")}
     return {"schema": SCHEMA, "run": dict(run), **totals, "suites": suites}
 
 
-def _suite_document(one: Evaluated) -> dict[str, Any]:
-    results = one.results
-    document = rows_document(SCHEMA, one.rows, {"seeds": list(one.planned.seeds), "runs": len(one.records)})
+def _suite_document(evaluated: Evaluated) -> dict[str, Any]:
+    results = evaluated.results
+    run = {"seeds": list(evaluated.planned.seeds), "runs": len(evaluated.records)}
+    document = rows_document(SCHEMA, evaluated.rows, run)
     return {key: value for key, value in document.items() if key != "schema"} | {
-        "families": [row.model_dump() for row in one.families],
+        "families": [row.model_dump() for row in evaluated.families],
         "sets": {
             name: {
-                "missing": some.missing,
+                "missing": scenarios.missing,
                 "scenarios": {
-                    scenario: {c: {m: values[m] for m in _KEPT if m in values} for c, values in by.items()}
-                    for scenario, by in scenario_means(results.of(name)).items()
+                    scenario: {c: {m: values[m] for m in _KEPT if m in values} for c, values in by_controller.items()}
+                    for scenario, by_controller in scenario_means(results.replays_of(name)).items()
                 },
             }
-            for name, some in results.sets.items()
-            if name in results.replays or some.missing
+            for name, scenarios in results.sets.items()
+            if name in results.replays or scenarios.missing
         },
         "calls": {
             name: [
@@ -94,11 +96,12 @@ def evaluation_measurement(
     """
     suite, calls = evaluated.planned.suite, any(evaluated.results.calls.values())
     values: dict[str, Value] = {}
-    for one in evaluated.planned.compared:
-        measures = _OF_VIRTUAL_CALLS if one.call else _MEASURES
-        values |= {f"{one.name}/{key}": value for key, value in _set(evaluated.results.of(one.name), measures)}
-    for name, records in _of_calls(evaluated.results.calls).items():
-        values |= {f"{name}/{key}": value for key, value in _set(records, _OF_CALLS)}
+    for replays in evaluated.planned.compared:
+        records = evaluated.results.replays_of(replays.name)
+        measures = _OF_VIRTUAL_CALLS if replays.call else _MEASURES
+        values |= {f"{replays.name}/{key}": value for key, value in _set(records, measures)}
+    for name, of_calls in _of_calls(evaluated.results.calls).items():
+        values |= {f"{name}/{key}": value for key, value in _set(of_calls, _OF_CALLS)}
     for family in evaluated.families:
         if family.worst_score:
             suffix = "" if family.media == "video" else f", {family.media}"
@@ -126,20 +129,21 @@ def _of_calls(calls: Mapping[str, Sequence[CallRecord]]) -> Mapping[str, Sequenc
     """The undisturbed calls by set, and as "SET, all sizes" those of sets that differ only in the picture size, in
     which a scenario has the seeds of all sizes.
     """
-    remb_alone = {name: undisturbed(one) for name, one in calls.items() if name.endswith(REMB_ALONE)}
-    found = {name: undisturbed(one) for name, one in calls.items() if name not in remb_alone}
-    for base in dict.fromkeys(map(base_name, found)):
-        sizes = [records for name, records in found.items() if base_name(name) == base]
+    comparable = {name: undisturbed(records) for name, records in calls.items()}
+    by_set = {name: records for name, records in comparable.items() if not name.endswith(REMB_ALONE)}
+    for base in dict.fromkeys(map(base_name, by_set)):
+        sizes = [records for name, records in by_set.items() if base_name(name) == base]
         if len(sizes) > 1:
-            found[f"{base}, all sizes"] = [
-                one.model_copy(update={"seed": one.seed + 1000 * index})
+            by_set[f"{base}, all sizes"] = [
+                record.model_copy(update={"seed": record.seed + 1000 * index})
                 for index, records in enumerate(sizes)
-                for one in records
+                for record in records
             ]
-    for name, records in remb_alone.items():
-        named = [one.model_copy(update={"controller": _REMB_ALONE}) for one in records]
-        found[base_name(name)] = [*found.get(base_name(name), []), *named]
-    return found
+    for name, records in comparable.items():
+        if name.endswith(REMB_ALONE):
+            renamed = [record.model_copy(update={"controller": _REMB_ALONE}) for record in records]
+            by_set[base_name(name)] = [*by_set.get(base_name(name), []), *renamed]
+    return by_set
 
 
 def _set(records: Sequence[Record], measures: Sequence[str]) -> Iterator[tuple[str, Value]]:
@@ -147,16 +151,16 @@ def _set(records: Sequence[Record], measures: Sequence[str]) -> Iterator[tuple[s
     controllers = ordered_controllers(record.controller for record in records)
     runs = distinct_runs(records)
     for name in measures:
-        found = {controller: run_values(runs, controller, name) for controller in controllers}
-        common = common_runs(found.values())
-        for controller, values in found.items():
-            shared = {run: value for run, value in values.items() if run in common}
+        values = {controller: run_values(runs, controller, name) for controller in controllers}
+        common = common_runs(values.values())
+        for controller, by_run in values.items():
+            shared = {run: value for run, value in by_run.items() if run in common}
             if mean := spread(MEASURES[name], shared):
                 yield f"{controller}/{name}", Value(mean.mean, *mean.ci95)
                 # A few paths on which video is seconds late determine the mean.
                 if name == _END_TO_END:
                     yield f"{controller}/{name}/median", Value(statistics.median(shared.values()))
-        for own in _OWN:
-            for other in _OTHERS:
-                if own != other and (pair := against(records, own, other, name)):
+        for own in filter(values.get, _OWN):
+            for other in filter(values.get, _OTHERS):
+                if own != other and (pair := compare_paired(MEASURES[name], values[own], values[other])):
                     yield f"{own}-{other}/{name}", Value(pair.mean, *pair.ci95)

@@ -18,8 +18,9 @@ from weir_cli.console import error_console
 from weir_cli.errors import InputError, unknown
 from weir_cli.files.input import LARGEST_MODEL_BYTES, parse_json, printable, read_bytes, read_text
 from weir_cli.options import loading
-from weir_eval.options.shared import SIZES, TRACE_SETS, JobsOption, Size, check_model, model_to_run, shared_traces
+from weir_eval.options.shared import SIZES, JobsOption, Size, check_model, model_to_run, shared_traces
 from weir_sim.executables import find_simulator
+from weir_traces.bounds import TRACE_SETS
 
 _FAMILIES = ("route", "clock", "loss", "jitter", "tcp", "policer", "slots", "reverse", "start", "mute", "content",
              "fault", "everything")  # fmt: skip

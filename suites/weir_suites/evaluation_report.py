@@ -52,18 +52,18 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     """
     sections: list[Section | None] = [failures(run["failures"], "run")]
     controllers: set[str] = set()
-    for one in evaluated:
-        name = one.planned.suite.name
-        about = note(f"{one.planned.suite.about} {reached_text(one.rows)} {_NOTE}")
-        sections.append(Section(name, f"Goals: {name}", [about, _goals(one.shown)]))
-        sections += families(one.families, POLICY, one.libwebrtc, has_own_sections=True)
-        if one.pages:
-            sections.append(_calls(one, out))
-        for replays in one.planned.compared:
-            found = ordered_controllers(record.controller for record in one.results.of(replays.name))
+    for of_suite in evaluated:
+        name = of_suite.planned.suite.name
+        about = note(f"{of_suite.planned.suite.about} {reached_text(of_suite.rows)} {_NOTE}")
+        sections.append(Section(name, f"Goals: {name}", [about, _goals(of_suite.shown)]))
+        sections += families(of_suite.families, POLICY, of_suite.libwebrtc, has_own_sections=True)
+        if of_suite.pages:
+            sections.append(_calls(of_suite, out))
+        for replays in of_suite.planned.compared:
+            found = ordered_controllers(record.controller for record in of_suite.results.replays_of(replays.name))
             controllers |= set(found)
-            sections.append(_set(one, replays, found))
-    records = [record for one in evaluated for record in one.records]
+            sections.append(_set(of_suite, replays, found))
+    records = [record for of_suite in evaluated for record in of_suite.records]
     entries = [
         ("Finished", run["finished"]),
         ("Objective", "balanced, except in sets named after a preset"),
@@ -71,23 +71,23 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         ("Versions", versions_of(records)),
     ]
     sections.append(run_section(run["command"], entries))
-    rows = [row for one in evaluated for row in one.rows]
+    rows = [row for of_suite in evaluated for row in of_suite.rows]
     lead = Text(f"{counted(run['runs'], 'run')}, model {run['model']['name']}. {reached_text(rows)}")
     shown = ordered_controllers(controllers)
-    libwebrtc = next((one.libwebrtc for one in evaluated if one.libwebrtc), "")
+    libwebrtc = next((of_suite.libwebrtc for of_suite in evaluated if of_suite.libwebrtc), "")
     return render_page("Weir: goals", [lead], sections, shown, libwebrtc)
 
 
 def print_evaluation(evaluated: Sequence[Evaluated]) -> None:
     """The goals of each suite on standard output, its families before them."""
-    for one in evaluated:
-        typer.echo(f"\n{one.planned.suite.name}: {reached_text(one.rows)}\n")
-        for section in families(one.families, POLICY, one.libwebrtc, has_own_sections=True):
+    for of_suite in evaluated:
+        typer.echo(f"\n{of_suite.planned.suite.name}: {reached_text(of_suite.rows)}\n")
+        for section in families(of_suite.families, POLICY, of_suite.libwebrtc, has_own_sections=True):
             typer.echo(f"{section.heading}:\n")
             _print_table(next(block for block in section.blocks if isinstance(block, Table)))
             typer.echo()
-        print_rows(one.shown)
-        if hidden := len(one.rows) - len(one.shown):
+        print_rows(of_suite.shown)
+        if hidden := len(of_suite.rows) - len(of_suite.shown):
             typer.echo(f"{counted(hidden, 'goal')} of sets that were not chosen")
 
 
@@ -98,27 +98,27 @@ def _goals(rows: Sequence[GoalRow]) -> Table:
         [
             Row(
                 [
-                    Cell(one.what, one.detail),
-                    Cell(one.verdict, kind=f"verdict {kinds[one.reached]}"),
-                    one.measured or "–",
-                    one.bound,
+                    Cell(goal.what, goal.detail),
+                    Cell(goal.verdict, kind=f"verdict {kinds[goal.reached]}"),
+                    goal.measured or "–",
+                    goal.bound,
                 ]
             )
-            for one in rows
+            for goal in rows
         ],
         "goals",
     )
 
 
-def _set(one: Evaluated, replays: Replays, controllers: Sequence[str]) -> Section:
+def _set(evaluated: Evaluated, replays: Replays, controllers: Sequence[str]) -> Section:
     """The section of a set: its worst scenarios over time, and all of them in a table."""
-    name, gcc = replays.name, dated(GCC, one.libwebrtc)
-    scenarios = {scenario.name: scenario for scenario in one.results.scenarios(name)}
-    means = scenario_means(one.results.of(name))
+    name, gcc = replays.name, dated(GCC, evaluated.libwebrtc)
+    scenarios = {scenario.name: scenario for scenario in evaluated.results.scenarios(name)}
+    means = scenario_means(evaluated.results.replays_of(name))
     differences = gains_over_best(means, POLICY, (GCC,))
     ordered = sorted(means, key=lambda scenario: differences.get(scenario, float("inf")))[:_SHOWN]
     drawn = [scenario for scenario in ordered[:_CHARTS] if scenario in differences and replays.series == "kept"]
-    charts = [_chart(one.results, name, scenarios[scenario], differences[scenario]) for scenario in drawn]
+    charts = [_chart(evaluated.results, name, scenarios[scenario], differences[scenario]) for scenario in drawn]
     description = next((f"{scenario.description}. " for scenario in scenarios.values() if scenario.description), "")
     about_charts = (
         f"Below, the worst scenarios against {gcc}: receive rates, with the capacity in grey, and packet delay, with "
@@ -137,7 +137,7 @@ def _set(one: Evaluated, replays: Replays, controllers: Sequence[str]) -> Sectio
         Grid("pair-of-charts", [*map(_captioned, charts)]) if charts else None,
         Folded(f"{MEASURES[SCORE].label} by scenario", by_scenario),
     ]
-    return Section(f"family-{name.replace(', ', '-')}", f"{one.planned.suite.name}: {name}", blocks)
+    return Section(f"family-{name.replace(', ', '-')}", f"{evaluated.planned.suite.name}: {name}", blocks)
 
 
 def _captioned(chart: Chart) -> list[Block]:
@@ -148,13 +148,13 @@ def _captioned(chart: Chart) -> list[Block]:
 def _chart(results: Results, name: str, scenario: Scenario, difference: float) -> Chart:
     """The first run of a scenario over time: receive rate within the capacity, and packet delay."""
     runs: dict[str, RunRecord] = {}
-    for record in results.of(name):
+    for record in results.replays_of(name):
         if record.scenario == scenario.name:
             runs.setdefault(record.controller, record)
     drawing = Drawing()
     for controller in (POLICY, GCC):
         run = results.with_series(runs[controller])
-        drawing.add(run.model_copy(update={"flows": [one for one in run.flows if one.direction == "forward"]}))
+        drawing.add(run.model_copy(update={"flows": [flow for flow in run.flows if flow.direction == "forward"]}))
     note = dated(f"{signed(difference, MEASURES[SCORE])} against gcc", runs[GCC].versions.get("libwebrtc", ""))
     rows = [
         row("Received, kbps", [drawing.capacity, *drawing.lines["received"]]),
@@ -171,9 +171,9 @@ def _path_delay(scenario: Scenario, seed: int) -> Line:
     return line("path's own", "--zero", times_s, values, unit="ms", dash="dot", step=True, width=1.2)
 
 
-def _calls(one: Evaluated, out: Path) -> Section:
+def _calls(evaluated: Evaluated, out: Path) -> Section:
     """The calls by kind, and where their own pages are."""
-    calls = [record for records in one.results.calls.values() for record in records]
+    calls = [record for records in evaluated.results.calls.values() for record in records]
     disturbed = sum(bool(record.call.disturbed) for record in calls)
     about = note(
         f"{counted(len(calls), 'call')}, {disturbed} of them disturbed. Calls run over weir-sim link, the controllers "
@@ -183,9 +183,10 @@ def _calls(one: Evaluated, out: Path) -> Section:
         "without audio."
     )
     links = [
-        [Span(f"Each call of {size}", "span", href=str(page.relative_to(out)))] for size, page in one.pages.items()
+        [Span(f"Each call of {size}", "span", href=str(page.relative_to(out)))]
+        for size, page in evaluated.pages.items()
     ]
-    return Section(f"{one.planned.suite.name}-calls", "Calls", [about, Bullets(links, "note")])
+    return Section(f"{evaluated.planned.suite.name}-calls", "Calls", [about, Bullets(links, "note")])
 
 
 def _print_table(table: Table) -> None:
@@ -193,8 +194,8 @@ def _print_table(table: Table) -> None:
     shown = rich.table.Table(box=None, header_style="dim", pad_edge=False)
     for number, head in enumerate(table.heads):
         shown.add_column(_text(head), justify="right" if number else "left")
-    for one in table.rows:
-        shown.add_row(*map(_text, one.cells))
+    for table_row in table.rows:
+        shown.add_row(*map(_text, table_row.cells))
     output_console().print(shown)
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from weir_cli.files.input import sha256_of_file
 from weir_eval.fingerprint import fingerprint
 from weir_eval.measurement import Measurement, Value, commit, today, write_measurement
-from weir_eval.options.shared import TRACE_SETS, shared_traces
+from weir_eval.options.shared import shared_traces
 from weir_eval.records.run_record import RunRecord
 from weir_eval.runs import scenario_sets as sets
 from weir_eval.runs.run_plans import complete_plans
@@ -42,6 +42,7 @@ from weir_sim.executables import find_simulator, find_virtual_call
 from weir_sim.installed import shipped_model
 from weir_sim.versions import simulator_versions
 from weir_suites import scenarios
+from weir_traces.bounds import TRACE_SETS
 from weir_traces.generate.natural_domain import natural_scenario
 from weir_traces.generate.random_domain import random_scenario
 from weir_traces.schema.media import with_media
@@ -113,7 +114,7 @@ def measure_errors(paths: Sequence[Scenario], folder: Path, processes: int) -> l
         del os.environ[_LOGS]
     estimates, open_loop = [], {}
     for one in paths:
-        # The file name of EventLogPath in simulator/virtual_call/virtual_call.cc.
+        # The file name of EventLogPath in calls/virtual_call/peer_setup.cc.
         file = re.sub(r"[^\w-]", "_", f"{one.name}-gcc-1-0", flags=re.ASCII)
         lines = event_log_lines(logs / f"{file}.rtceventlog")
         log = parse_event_log(lines, one.name)

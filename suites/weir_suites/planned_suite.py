@@ -31,9 +31,9 @@ class PlannedSuite:
     def compared(self) -> list[Replays]:
         """The replays in which weir and gcc run, and the virtual calls under several controllers."""
         return [
-            one
-            for one in self.replays
-            if {POLICY, GCC} <= set(one.controllers) or (one.call and len(one.controllers) > 1)
+            replays
+            for replays in self.replays
+            if {POLICY, GCC} <= set(replays.controllers) or (replays.call and len(replays.controllers) > 1)
         ]
 
     @functools.cached_property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
@@ -13,24 +12,12 @@ from weir_calls.call.plan import CallPlan, CallSettings, plan_calls
 from weir_calls.call.run import run_calls
 from weir_calls.requirements import check_requirements
 from weir_eval.options.shared import SIZES
-from weir_eval.records.call_record import CallRecord
-from weir_eval.records.record import Record
 from weir_eval.records.summary import RunAbout
 from weir_sim.controllers import PRESETS
 from weir_sim.executables import find_peer, find_simulator
 from weir_suites.planned_suite import PlannedSuite
+from weir_suites.results import CalledSets
 from weir_suites.suite import Calls
-
-
-@dataclass
-class CalledSets:
-    """Calls that were made: records by set, settings by key of the call, reports by kind of call, and failures."""
-
-    by_set: dict[str, list[CallRecord]] = field(default_factory=dict)
-    settings: dict[str, CallSettings] = field(default_factory=dict)
-    records: list[Record] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    pages: dict[str, Path] = field(default_factory=dict)
 
 
 def check_ends(calls: Sequence[Calls]) -> None:

@@ -1,12 +1,13 @@
-"""The records of a suite's runs, by set."""
+"""The records of a suite's runs, by set, and why a set has none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from weir_eval.measures.run_values import Metric, Run, run_values
 from weir_eval.records.call_record import CallRecord
 from weir_eval.records.record import Record
 from weir_eval.records.run_record import RunRecord
@@ -14,22 +15,23 @@ from weir_eval.runs.scenario_sets import ScenarioSet, Settings, base_name
 from weir_sim.controllers import POLICY
 from weir_traces.schema.scenario import Scenario
 
-Metric = str | Callable[[Any], float | None]
-"""The name of a measure, or a function of a record, which then includes its series."""
-By = Literal["scenario", "run", "set", "call"]
-"""The unit of a value: a scenario (mean over its seeds), a run, a set (mean over its scenarios), or a real call."""
-Among = Callable[[Scenario], bool]
-Run = tuple[str, int]
-"""Scenario and seed."""
-Values = dict[Run, float]
-"""Values by scenario or set and by seed, which is 0 for means."""
-
 NOT_CHOSEN = "was not chosen"
 NO_CALLS = "no calls were made; --calls makes them, with Chromium"
 _REASONS = 3
 
 if TYPE_CHECKING:
     from weir_calls.call.plan import CallSettings
+
+
+@dataclass
+class CalledSets:
+    """Calls that were made: records by set, settings by key of the call, reports by kind of call, and failures."""
+
+    by_set: dict[str, list[CallRecord]] = field(default_factory=dict)
+    settings: dict[str, CallSettings] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    pages: dict[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Results:
         settings: settings of the command line.
         sets: scenarios by set, of replays and calls.
         replays: records of replays by set.
-        calls: records of calls by set; empty if no calls were made.
+        calls: records of calls by set, under other names than those of replays; empty if no calls were made.
         called: settings of the calls by key.
         pools: specifications of pools by the suite's names for them.
         with_series: loads the time series of a record.
@@ -54,58 +56,43 @@ class Results:
     called: Mapping[str, CallSettings] = field(default_factory=dict)
     pools: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, *names: str) -> list[RunRecord]:
+    def replays_of(self, *names: str) -> list[RunRecord]:
         """The replays of these sets."""
         return [record for name in names for record in self.replays.get(name, [])]
 
-    def values(
-        self,
-        name: str,
-        controller: str,
-        metric: Metric,
-        by: By = "scenario",
-        among: Among | None = None,
-        runs: Collection[Run] | None = None,
-    ) -> Values:
-        """A metric of a controller on a set, without undefined values.
+    def run_values(
+        self, name: str, controller: str, metric: Metric, where: Callable[[Scenario], bool] | None = None
+    ) -> dict[Run, float]:
+        """A metric of a controller's replays or undisturbed calls of a set, without undefined values.
 
         Args:
             name: name of the set.
             controller: its name, or a suite's name for a pool.
-            metric: metric of replays, or of undisturbed calls.
-            by: unit of a value.
-            among: condition on scenarios; None: all.
-            runs: the runs to use, by scenario and seed; None: all.
+            metric: name of a measure, or a function of a record with its series.
+            where: condition on scenarios; None: all.
         """
-        records: Sequence[Record] = undisturbed(self.calls.get(name, [])) if by == "call" else self.of(name)
-        chosen = {scenario.name for scenario in self.scenarios(name) if among(scenario)} if among else None
-        found: dict[Run, list[float]] = {}
-        for record in records:
-            if (
-                record.controller == self.pools.get(controller, controller)
-                and (chosen is None or record.scenario in chosen)
-                and (runs is None or (record.scenario, record.seed) in runs)
-                and (value := self._value(record, metric)) is not None
-            ):
-                seed = record.seed if by in ("run", "call") else 0
-                found.setdefault((record.scenario, seed), []).append(value)
-        values = {key: fmean(some) for key, some in found.items()}
-        return {(name, 0): fmean(values.values())} if values and by == "set" else values
+        records: Sequence[Record] = (
+            self.replays[name] if name in self.replays else undisturbed(self.calls.get(name, []))
+        )
+        if where is not None:
+            chosen = {scenario.name for scenario in self.scenarios(name) if where(scenario)}
+            records = [record for record in records if record.scenario in chosen]
+        return run_values(records, self.pools.get(controller, controller), self._reading_series(metric))
 
     def scenarios(self, name: str) -> Sequence[Scenario]:
         """The scenarios of a set; empty for a set that was not chosen."""
         return self.sets[name].scenarios if name in self.sets else ()
 
-    def why_absent(self, names: Iterable[str], own: str = POLICY, others: Sequence[str] = ()) -> str:
+    def why_absent(self, names: Iterable[str], controller: str = POLICY, others: Sequence[str] = ()) -> str:
         """Why sets have no scenario on which a controller and each of the others ran; empty if all have one."""
         reasons = set()
         for name in names:
-            own_ran = self._ran(name, own)
-            for other in others or (own,):
-                ran = self._ran(name, other)
-                if not own_ran & ran:
-                    absent = own if not own_ran else other if not ran else ""
-                    pair = f"no pair of {own} and {other} on {name} completed"
+            completed = self._completed(name, controller)
+            for other in others or (controller,):
+                of_other = self._completed(name, other)
+                if not completed & of_other:
+                    absent = controller if not completed else other if not of_other else ""
+                    pair = f"no pair of {controller} and {other} on {name} completed"
                     reasons.add(self._missing(name) or (f"no run of {absent} on {name}" if absent else pair))
         return "; ".join(sorted(reasons)[:_REASONS])
 
@@ -117,14 +104,15 @@ class Results:
         first = next((name for name in names if name in self.sets), names[0])
         return (self._missing(first) or "no complete pair of calls") if self.called else NO_CALLS
 
-    def _value(self, record: Record, metric: Metric) -> float | None:
+    def _reading_series(self, metric: Metric) -> Metric:
         if isinstance(metric, str):
-            return record.measures.get(metric)
-        return metric(self.with_series(record) if isinstance(record, RunRecord) else record)
+            return metric
+        return lambda record: metric(self.with_series(record) if isinstance(record, RunRecord) else record)
 
-    def _ran(self, name: str, controller: str) -> set[str]:
+    def _completed(self, name: str, controller: str) -> set[str]:
+        """The scenarios of a set on which a replay of a controller completed."""
         wanted = self.pools.get(controller, controller)
-        return {record.scenario for record in self.of(name) if record.controller == wanted}
+        return {record.scenario for record in self.replays_of(name) if record.controller == wanted}
 
     def _missing(self, name: str) -> str:
         return self.sets[name].missing if name in self.sets else f"the set {base_name(name)} {NOT_CHOSEN}"

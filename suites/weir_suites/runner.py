@@ -11,18 +11,13 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from weir_cli.errors import InputError, MissingComponent
+from weir_cli.errors import InputError
 from weir_cli.files.input import printable
-from weir_cli.installation import how_to_get
 from weir_eval.measures.families import summarise_families
-from weir_eval.options.shared import TRACE_SETS
 from weir_eval.records.comparisons import FamilyRow
 from weir_eval.records.record import Record
 from weir_eval.records.summary import RunAbout
@@ -38,13 +33,11 @@ from weir_sim.controllers import POLICY, PRESETS
 from weir_sim.executables import find_simulator, find_stack
 from weir_sim.versions import unavailable_controllers
 from weir_suites.planned_suite import PlannedSuite
-from weir_suites.results import NOT_CHOSEN, Results
+from weir_suites.results import NOT_CHOSEN, CalledSets, Results
 from weir_suites.suite import Calls, Replays, Suite
+from weir_traces.bounds import TRACE_SETS
 from weir_traces.generate.families.families import FAMILIES
 from weir_traces.schema.media import MEDIA
-
-if TYPE_CHECKING:
-    from weir_suites.real_calls import CalledSets
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,7 @@ class Evaluated:
     def families(self) -> list[FamilyRow]:
         """The rows of families that ran against gcc or scream, those with video first."""
         names = [of_media(name, media) for media in MEDIA for name in FAMILIES]
-        rows = summarise_families(self.results.of(*names), POLICY)
+        rows = summarise_families(self.results.replays_of(*names), POLICY)
         return [row for row in rows if row.against_better is not None]
 
     @property
@@ -80,15 +73,18 @@ def plan_suites(suites: Sequence[Suite], settings: Settings) -> list[PlannedSuit
         MissingComponent: a component required for the chosen calls is missing.
     """
     planned = [_plan(suite, settings) for suite in suites]
-    chosen = [one for one in planned if one.replays or one.calls or not (settings.chosen or settings.only)]
+    chosen = [plan for plan in planned if plan.replays or plan.calls or not (settings.chosen or settings.only)]
     if not chosen:
-        given = [f"--set '{printable(name)}'" for name in settings.chosen]
-        given += [f"--only '{printable(name)}'" for name in settings.only]
+        options = [f"--set '{printable(name)}'" for name in settings.chosen]
+        options += [f"--only '{printable(name)}'" for name in settings.only]
         sets = {*settings.chosen} or {name for suite in suites for name in suite.sets}
         how = "sets of traces need --traces DIR" if settings.traces is None and sets & {*TRACE_SETS} else "give others"
-        raise InputError(f"{' '.join(given)}: no scenario of {', '.join(one.name for one in suites)} is chosen; {how}")
-    if calls := [call for suite in chosen for call in suite.calls]:
-        _real_calls().check_ends(calls)
+        names = ", ".join(suite.name for suite in suites)
+        raise InputError(f"{' '.join(options)}: no scenario of {names} is chosen; {how}")
+    if calls := [call for plan in chosen for call in plan.calls]:
+        from weir_suites.real_calls import check_ends
+
+        check_ends(calls)
     return chosen
 
 
@@ -115,17 +111,15 @@ def evaluate_suite(
     results = Results(
         planned.settings,
         planned.sets,
-        dict(zip((one.name for one in planned.replays), outcome.by_plan, strict=False)),
+        dict(zip((replays.name for replays in planned.replays), outcome.by_plan, strict=False)),
         RunStore(out).with_series,
-        called.by_set if called else {},
-        called.settings if called else {},
+        called.by_set,
+        called.settings,
         planned.custom.pools,
     )
-    version = next((record.versions.get("libwebrtc", "") for one in outcome.by_plan for record in one), "")
+    version = next((record.versions.get("libwebrtc", "") for records in outcome.by_plan for record in records), "")
     rows = [goal.row(results) for goal in planned.suite.goals]
     rows = [replace(row, what=dated(row.what, version), detail=dated(row.detail, version)) for row in rows]
-    if called is None:
-        return Evaluated(planned, results, rows, outcome.records, failures, {}, version)
     records = [*outcome.records, *called.records]
     return Evaluated(planned, results, rows, records, [*failures, *called.failures], called.pages, version)
 
@@ -134,10 +128,10 @@ def _plan(suite: Suite, settings: Settings) -> PlannedSuite:
     settings = replace(settings, seeds=settings.seeds or suite.seeds, random=settings.random or suite.random)
     wanted: dict[str, ScenarioSet] = {}
 
-    def is_chosen(one: Replays | Calls, among: set[str] | None = None) -> bool:
-        if settings.chosen and among is None and base_name(one.name) not in settings.chosen:
+    def is_chosen(runs: Replays | Calls, among: set[str] | None = None) -> bool:
+        if settings.chosen and among is None and base_name(runs.name) not in settings.chosen:
             return False
-        found = one.scenarios(settings)
+        found = runs.scenarios(settings)
         matched = [
             scenario
             for scenario in found.scenarios
@@ -145,56 +139,46 @@ def _plan(suite: Suite, settings: Settings) -> PlannedSuite:
             and (among is None or scenario.name in among)
         ]
         if matched or not settings.only:
-            wanted[one.name] = replace(found, scenarios=matched)
+            wanted[runs.name] = replace(found, scenarios=matched)
         return bool(matched)
 
-    sized = [one for one in suite.calls if settings.size in (None, one.size)] if settings.calls else []
-    calls = [one for one in sized if is_chosen(one)]
-    called = {scenario.name for one in calls for scenario in wanted[one.name].scenarios}
-    replays = [one for one in suite.replays if is_chosen(one, called if one.with_calls else None)]
-    return PlannedSuite(suite, settings, wanted, replays, calls)
+    sized = [calls for calls in suite.calls if settings.size in (None, calls.size)] if settings.calls else []
+    chosen_calls = [calls for calls in sized if is_chosen(calls)]
+    called = {scenario.name for calls in chosen_calls for scenario in wanted[calls.name].scenarios}
+    chosen_replays = [runs for runs in suite.replays if is_chosen(runs, called if runs.with_calls else None)]
+    return PlannedSuite(suite, settings, wanted, chosen_replays, chosen_calls)
 
 
-def _make_calls(
-    planned: PlannedSuite, out: Path, console: Console, about: RunAbout, *, quiet: bool
-) -> CalledSets | None:
-    return _real_calls().make_calls(planned, out, console, about, quiet=quiet) if planned.calls else None
+def _make_calls(planned: PlannedSuite, out: Path, console: Console, about: RunAbout, *, quiet: bool) -> CalledSets:
+    if not planned.calls:
+        return CalledSets()
+    from weir_suites.real_calls import make_calls
 
-
-def _real_calls() -> ModuleType:
-    """The module that makes real calls. Raises MissingComponent without `weir-calls`."""
-    try:
-        return import_module("weir_suites.real_calls")
-    except ModuleNotFoundError as error:
-        if error.name != "weir_calls":
-            raise
-        raise MissingComponent(
-            f"real calls need the package weir-calls: {how_to_get('webrtc', 'weir-calls')}"
-        ) from None
+    return make_calls(planned, out, console, about, quiet=quiet)
 
 
 def _replay_plans(planned: PlannedSuite) -> list[ReplayPlan]:
     if not planned.replays:
         return []
     unavailable = unavailable_controllers(find_simulator())
-    say_left_out((name for one in planned.replays for name in one.controllers), unavailable)
-    return [_replay_plan(planned, one, unavailable) for one in planned.replays]
+    say_left_out((name for replays in planned.replays for name in replays.controllers), unavailable)
+    return [_replay_plan(planned, replays, unavailable) for replays in planned.replays]
 
 
-def _replay_plan(planned: PlannedSuite, one: Replays, unavailable: set[str]) -> ReplayPlan:
+def _replay_plan(planned: PlannedSuite, replays: Replays, unavailable: set[str]) -> ReplayPlan:
     custom = planned.custom
-    controllers = [custom.pools.get(name, name) for name in one.controllers if name not in unavailable]
+    controllers = [custom.pools.get(name, name) for name in replays.controllers if name not in unavailable]
     return ReplayPlan(
-        planned.sets[one.name].scenarios,
+        planned.sets[replays.name].scenarios,
         controllers,
-        PRESETS[one.preset],
-        planned.seeds[:1] if one.first_seed else planned.seeds,
+        PRESETS[replays.preset],
+        planned.seeds[:1] if replays.first_seed else planned.seeds,
         planned.settings.model,
-        find_stack("libwebrtc" if one.call else "model"),
-        one.series,
+        find_stack("libwebrtc" if replays.call else "model"),
+        replays.series,
         {name: custom.controllers[name] for name in controllers if name in custom.controllers},
-        one.guard_off,
-        one.decision_delay_ms,
-        with_sources(one.call) if one.call else None,
-        one.path_seed,
+        replays.guard_off,
+        replays.decision_delay_ms,
+        with_sources(replays.call) if replays.call else None,
+        replays.path_seed,
     )

@@ -101,18 +101,18 @@ class Goal:
 
     def row(self, results: Results) -> GoalRow:
         """Measures the goal and compares the value with the bound."""
-        found = self.measure(results, self.bound)
-        reached = self.bound.met(found.value) if found.value is not None else found.reached
+        outcome = self.measure(results, self.bound)
+        reached = self.bound.met(outcome.value) if outcome.value is not None else outcome.reached
         return GoalRow(
             self.name,
             self.what,
             None if self.unbounded else self.bound,
-            found.value,
-            found.text or (self.bound.show(found.value) if found.value is not None else ""),
-            None if found.reason or self.unbounded else reached,
-            found.reason,
-            found.detail,
-            dict(found.figures),
+            outcome.value,
+            outcome.text or (self.bound.show(outcome.value) if outcome.value is not None else ""),
+            None if outcome.reason or self.unbounded else reached,
+            outcome.reason,
+            outcome.detail,
+            dict(outcome.figures),
             self.source,
         )
 
@@ -145,5 +145,5 @@ class Suite:
     @property
     def sets(self) -> list[str]:
         """Names of the selectable sets, without variants."""
-        names = [one.name for one in self.replays if not one.with_calls] + [one.name for one in self.calls]
+        names = [runs.name for runs in self.replays if not runs.with_calls] + [runs.name for runs in self.calls]
         return list(dict.fromkeys(map(base_name, names)))

@@ -12,9 +12,10 @@
 
 #include "benchmarks.h"
 #include "made_estimator.h"
-#include "policy/policy_controller.h"
+#include "policy/policy.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
 
 namespace weir {
 namespace {

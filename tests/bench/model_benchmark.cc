@@ -1,6 +1,7 @@
-// Time of one decision of a model with its features, from an interval's statistics to a rate: of decision trees, of an
-// LSTM as their teacher, and of the shipped network. Counters p50_us and p99_us are of single decisions. The files are
-// tests/estimator/benchmark_models.py's; WEIR_BENCH_TREES and WEIR_BENCH_LSTM name others.
+// Time of one decision of a model with its features, from an interval's statistics to a rate: of the shipped network,
+// which Weir itself computes, and of decision trees and an LSTM, which ONNX Runtime computes. Counters p50_us and
+// p99_us are of single decisions. The files are from tests/estimator/benchmark_models.py; WEIR_BENCH_TREES and
+// WEIR_BENCH_LSTM name others.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -11,13 +12,10 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "benchmarks.h"
 #include "counted_allocations.h"
-#include "onnx/network.h"
-#include "onnx/onnx_inspection.h"
 #include "policy/feature_history.h"
 #include "policy/policy.h"
 
@@ -48,22 +46,6 @@ std::vector<IntervalStatistics> RandomIntervals() {
   return intervals;
 }
 
-// Bytes of the trees: their splits, and the levels of their leaves.
-size_t TreeBytes(const internal::NetworkPlan& plan) {
-  using internal::TreeSplit;
-  size_t bytes = 0;
-  for (const internal::NetworkStep& step : plan.steps) {
-    size_t levels = 0;
-    for (const TreeSplit& split : step.splits) {
-      if (split.lower != TreeSplit::kNext) levels = std::max<size_t>(levels, split.lower + 1u);
-      if (split.higher >= TreeSplit::kFirstLeaf)
-        levels = std::max<size_t>(levels, split.higher - TreeSplit::kFirstLeaf + 1u);
-    }
-    bytes += step.splits.size() * sizeof(TreeSplit) + levels * sizeof(float);
-  }
-  return bytes;
-}
-
 void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
   auto policy = Policy::Load(bytes);
   if (!policy) {
@@ -92,14 +74,6 @@ void Decide(benchmark::State& state, const std::vector<std::byte>& bytes) {
       static_cast<double>(CountedAllocations() - allocations_before) / static_cast<double>(state.iterations());
   durations.Report(state);
   state.counters["faults"] = static_cast<double>(faults);
-  auto onnx = internal::ParseOnnxModel(bytes);
-  static_cast<void>(internal::FindOnnxObjection(onnx.value()));
-  const auto plan = internal::PlanNetwork(onnx.value());
-  if (!plan) return;
-  // Memory that all users of the model share: the trees, and all constants.
-  state.counters["tree_bytes"] = static_cast<double>(TreeBytes(plan.value()));
-  state.counters["bytes"] =
-      static_cast<double>(TreeBytes(plan.value()) + plan.value().constants.size() * sizeof(float));
 }
 
 void TreeDecision(benchmark::State& state) {

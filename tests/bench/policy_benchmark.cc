@@ -12,10 +12,11 @@
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
-#include "policy/policy_controller.h"
+#include "policy/policy.h"
 #include "test_pool.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
 
 namespace weir {
 namespace {

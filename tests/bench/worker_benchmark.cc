@@ -1,5 +1,6 @@
-// Decisions of 1,000 calls on one worker thread, by an LSTM of 512 units (tests/estimator/benchmark_models.py): how
-// many there are in a second, how many are late in real time, and what a packet costs while the worker is stuck.
+// Decisions of 1,000 calls on one worker thread, by a dense network with a million weights
+// (tests/estimator/benchmark_models.py): how many there are in a second, how many are late in real time, and the cost
+// of a packet while the worker is stuck.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -13,9 +14,10 @@
 #include "benchmarks.h"
 #include "gated_model.h"
 #include "made_estimator.h"
-#include "policy/policy_controller.h"
+#include "policy/inline_executor.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
 
 namespace weir {
 namespace {
@@ -24,10 +26,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kCalls = 1000;
 
-std::vector<std::byte> ReadLstm() { return ReadFile(WEIR_TEST_MODELS "/lstm_512.onnx"); }
+std::vector<std::byte> ReadModel() { return ReadFile(WEIR_TEST_MODELS "/dense_million.onnx"); }
 
-std::shared_ptr<const PolicyModel> LoadLstm(benchmark::State& state) {
-  auto model = PolicyModel::Load(ReadLstm());
+std::shared_ptr<const PolicyModel> LoadModel(benchmark::State& state) {
+  auto model = PolicyModel::Load(ReadModel());
   if (model) return std::move(model.value());
   state.SkipWithError(model.error().c_str());
   return nullptr;
@@ -58,7 +60,7 @@ class Round {
 // Inline and on the worker by turns, in CPU time, since the machine may have other work. Counters: decisions in a
 // second of a core, and `gain`, of the worker over inline.
 void DecisionsOfWorker(benchmark::State& state) {
-  const auto model = LoadLstm(state);
+  const auto model = LoadModel(state);
   if (model == nullptr) return;
   Round at_once(model,
                 [](std::unique_ptr<Policy> policy) { return std::make_unique<InlineExecutor>(std::move(policy)); });
@@ -125,7 +127,7 @@ class Calls {
 
 // Counters: decisions a second, and the share of late ones, in 10 s after the first two.
 void LateDecisions(benchmark::State& state) {
-  const auto model = LoadLstm(state);
+  const auto model = LoadModel(state);
   if (model == nullptr) return;
   constexpr TimeDelta kTime = TimeDelta::Seconds(10);
   uint64_t decisions = 0, late = 0;
@@ -171,10 +173,10 @@ class TimedCall {
 // Blocks of packets by turns with a worker that is stuck in its first decision and with one that is not. Counters: the
 // p99 of a packet, and the ratio of the two.
 void PacketsWhileTheWorkerIsStuck(benchmark::State& state) {
-  const auto model = LoadLstm(state);
+  const auto model = LoadModel(state);
   if (model == nullptr) return;
   const auto gate = std::make_shared<Gate>();
-  TimedCall stuck(MakeGatedModel(ReadLstm(), gate)), free(model);
+  TimedCall stuck(MakeGatedModel(ReadModel(), gate)), free(model);
   for (auto _ : state) {
     stuck.Run(1000);
     free.Run(1000);

@@ -72,7 +72,7 @@ def test_the_job_names_the_source_video_and_the_record_does_not(tmp_path, monkey
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     media = with_sources(CallMedia(Encoder.VP8, 80, 40))
     assert media.request() == media.description() | {"video": str(next(tmp_path.rglob("*.y4m")))}
-    assert with_sources(CallMedia(Encoder.FAKE)).request() == {
+    assert CallMedia(Encoder.FAKE).request() == {
         "encoder": "fake",
         "width": 640,
         "height": 360,
@@ -99,7 +99,7 @@ def test_a_replay_on_libwebrtcs_stack(virtual_call_program, run_weir, tmp_path):
     status, _, error = run_weir("replay", *options, *controllers, "--out", tmp_path / "out")
     assert status == 0, error
     records = read_records(tmp_path / "out" / "results.jsonl", RunRecord)
-    assert [one.controller for one in records] == ["weir", "gcc"]
+    assert [record.controller for record in records] == ["weir", "gcc"]
     for record in records:
         assert (record.stack, record.virtual_call) == ("libwebrtc", CallMedia(Encoder.FAKE).description())
         assert record.measures["receive_rate_bps"] > 1e5

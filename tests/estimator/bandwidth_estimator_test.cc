@@ -11,11 +11,11 @@
 #include "controllers/fixed_controller.h"
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
-#include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/remb_sender.h"
 #include "weir/supervised_controller.h"
+#include "weir/testing/mock_controllers.h"
 
 namespace weir {
 namespace {
@@ -46,7 +46,7 @@ void Drive(BandwidthEstimator& estimator, Timestamp from, Timestamp until) {
 void BeginMedia(BandwidthEstimator& estimator) { estimator.OnPacket(TestStream(77).Next(kStart)); }
 
 TEST(BandwidthEstimatorTest, SpeaksAtOnceAndFromTheStartRate) {
-  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(200)));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<MockReceiverController>(Kbps(200)));
   EXPECT_TRUE(estimator.next_timeout().IsMinusInfinity());
   EXPECT_EQ(estimator.latest().target_rate, Kbps(300));
   const std::optional<Estimate> estimate = estimator.OnTimeout(kStart);
@@ -61,7 +61,7 @@ TEST(BandwidthEstimatorTest, AnEstimateIsReturnedWhenTargetOrReasonChangedAndSen
   RembSender sender;
   BandwidthEstimatorConfig config;
   config.guard = false;
-  BandwidthEstimator estimator = MadeEstimator(config, Always(Kbps(200)));
+  BandwidthEstimator estimator = MadeEstimator(config, std::make_unique<MockReceiverController>(Kbps(200)));
   std::vector<Estimate> estimates = Drive(estimator, sender, kStart, kStart + TimeDelta::Millis(50));
   TestStream stream;
   estimator.OnPacket(stream.Next(kStart));
@@ -86,7 +86,7 @@ TEST(BandwidthEstimatorTest, AnEstimateIsReturnedWhenTargetOrReasonChangedAndSen
 
 // A receiver that nothing is sent to: nobody may be there.
 TEST(BandwidthEstimatorTest, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst) {
-  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(300)));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<MockReceiverController>(Kbps(300)));
   RembSender sender;
   const std::vector<Estimate> estimates = Drive(estimator, sender, kStart, kStart + TimeDelta::Seconds(600));
   EXPECT_NEAR(static_cast<double>(estimates.size()), 50, 2);
@@ -102,8 +102,8 @@ TEST(BandwidthEstimatorTest, WithoutAnyPacketItFallsSilentAndSpeaksWithTheFirst)
 
 // Targets fall without packets; a call that is set up before its media begins at the start rate.
 TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
-  auto pilot = std::make_unique<ScriptedController>([](int) { return Kbps(120); });
-  const ScriptedController& controller = *pilot;
+  auto pilot = std::make_unique<MockReceiverController>([](int) { return Kbps(120); });
+  const MockReceiverController& controller = *pilot;
   BandwidthEstimator estimator = MadeEstimator({}, std::move(pilot));
   RembSender sender;
   for (const Estimate& estimate : Drive(estimator, sender, kStart, kStart + TimeDelta::Seconds(60))) {
@@ -111,7 +111,7 @@ TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
     EXPECT_EQ(estimate.reason.source, TargetSource::kStart);
   }
   EXPECT_GT(estimator.counters().controller.decisions, 500u);
-  EXPECT_EQ(controller.applied.back(), Kbps(300));
+  EXPECT_EQ(controller.events().applied.back(), Kbps(300));
   const Timestamp now = kStart + TimeDelta::Seconds(60);
   EXPECT_FALSE(estimator.SetConstraints({Kbps(30), Kbps(30), Kbps(250), now}));
   Drive(estimator, now, now + TimeDelta::Seconds(1));
@@ -128,8 +128,10 @@ TEST(BandwidthEstimatorTest, TheStartRateIsInForceUntilMedia) {
 }
 
 // Answers once and for all.
-class OnceController final : public IgnorantController {
+class OnceController final : public MockReceiverController {
  public:
+  OnceController() : MockReceiverController(Kbps(250)) {}
+
   std::string_view name() const override { return "once"; }
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override { next_ = constraints.at_time; }
   ReceiverControlUpdate OnTimeout(Timestamp) override {
@@ -191,7 +193,7 @@ TEST(BandwidthEstimatorTest, StatisticsSayWhatAHostShows) {
 
 // The first REMB are lost, and the sender starts where it likes.
 TEST(BandwidthEstimatorTest, RepeatsWhileASenderSendsMoreThanItWasTold) {
-  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(300)));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<MockReceiverController>(Kbps(300)));
   RembSender sender;
   TestStream stream;
   const auto feedbacks = [&](Timestamp from, TimeDelta duration, TimeDelta packet_spacing) {
@@ -218,7 +220,7 @@ TEST(BandwidthEstimatorTest, SparseAudioCostsNoRembStorm) {
   const auto feedbacks = [](TimeDelta packet_spacing) {
     BandwidthEstimatorConfig config;
     config.guard = false;
-    BandwidthEstimator estimator = MadeEstimator(config, std::make_unique<ScriptedController>([](int decision) {
+    BandwidthEstimator estimator = MadeEstimator(config, std::make_unique<MockReceiverController>([](int decision) {
                                                    return Kbps(decision % 3 == 0 ? 300 : decision % 3 == 1 ? 320 : 305);
                                                  }));
     RembSender sender;
@@ -256,10 +258,10 @@ TEST(BandwidthEstimatorTest, IgnoresTimeThatRepeatsOrRunsBackwards) {
 }
 
 TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
-  auto pilot = Always(Kbps(200));
-  auto copilot = Always(Kbps(250));
-  auto fallback = Always(Kbps(100));
-  const std::vector<ScriptedController*> controllers{pilot.get(), copilot.get(), fallback.get()};
+  auto pilot = std::make_unique<MockReceiverController>(Kbps(200));
+  auto copilot = std::make_unique<MockReceiverController>(Kbps(250));
+  auto fallback = std::make_unique<MockReceiverController>(Kbps(100));
+  const std::vector<MockReceiverController*> controllers{pilot.get(), copilot.get(), fallback.get()};
   BandwidthEstimator estimator =
       MadeEstimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilot)), {}, {}, std::move(fallback)));
   TestStream stream;
@@ -271,20 +273,21 @@ TEST(BandwidthEstimatorTest, HandsEverythingToAllControllers) {
   estimator.OnPacket(packet);
   estimator.OnPacket(packet);  // a duplicate
   Drive(estimator, kStart, kStart + TimeDelta::Millis(150));
-  for (const ScriptedController* controller : controllers) {
-    EXPECT_EQ(controller->constraints_calls, 1);
-    EXPECT_EQ(controller->objective, kThroughput);
-    EXPECT_EQ(controller->round_trip_time, TimeDelta::Millis(80));
-    EXPECT_EQ(controller->arrivals, 1);
-    ASSERT_FALSE(controller->applied.empty());
-    EXPECT_EQ(controller->applied.back(), Kbps(200));
+  for (const MockReceiverController* controller : controllers) {
+    EXPECT_EQ(controller->events().constraints.size(), 1u);
+    EXPECT_EQ(controller->events().objectives.back(), kThroughput);
+    EXPECT_EQ(controller->events().round_trip_times.back(), TimeDelta::Millis(80));
+    EXPECT_EQ(controller->events().arrivals.size(), 1u);
+    ASSERT_FALSE(controller->events().applied.empty());
+    EXPECT_EQ(controller->events().applied.back(), Kbps(200));
   }
   EXPECT_FALSE(estimator.SetObjective(kLatency));
-  for (const ScriptedController* controller : controllers) EXPECT_EQ(controller->objective, kLatency);
+  for (const MockReceiverController* controller : controllers)
+    EXPECT_EQ(controller->events().objectives.back(), kLatency);
 }
 
 TEST(BandwidthEstimatorTest, OneFaultHoldsTheRate) {
-  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<ScriptedController>([](int decision) {
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<MockReceiverController>([](int decision) {
                                                  return decision % 3 == 1 ? std::nullopt : std::optional(Kbps(200));
                                                }));
   BeginMedia(estimator);
@@ -299,13 +302,14 @@ TEST(BandwidthEstimatorTest, OneFaultHoldsTheRate) {
 
 TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
   // Faults in decisions 10 to 19, of three kinds.
-  auto pilot = std::make_unique<ScriptedController>([](int decision) -> std::optional<DataRate> {
+  auto pilot = std::make_unique<MockReceiverController>([](int decision) -> std::optional<DataRate> {
     if (decision < 10 || decision >= 20) return Kbps(200);
     if (decision % 3 == 0) return DataRate::Zero();
     if (decision % 3 == 1) return DataRate::PlusInfinity();
     return std::nullopt;
   });
-  BandwidthEstimator estimator = MadeEstimator({}, SupervisedController::Of(std::move(pilot), Always(Kbps(120))));
+  BandwidthEstimator estimator = MadeEstimator(
+      {}, SupervisedController::Of(std::move(pilot), std::make_unique<MockReceiverController>(Kbps(120))));
   BeginMedia(estimator);
   const auto run_to = [&](int64_t ms) { Drive(estimator, kStart, kStart + TimeDelta::Millis(ms)); };
   run_to(1250);  // two faults
@@ -327,7 +331,7 @@ TEST(BandwidthEstimatorTest, RepeatedFaultsBringTheFallbackAndRecoveryIsSlow) {
 
 TEST(BandwidthEstimatorTest, APilotThatNeverWorksIsACallOnTheRule) {
   BandwidthEstimator estimator =
-      MadeEstimator({}, std::make_unique<ScriptedController>([](int) { return std::nullopt; }));
+      MadeEstimator({}, std::make_unique<MockReceiverController>([](int) { return std::nullopt; }));
   TestCall call(estimator, {.capacity = Steady(Kbps(2000))});
   call.RunUntil(TimeDelta::Seconds(20));
   const double utilisation = call.ReceiveRate(TimeDelta::Seconds(10), TimeDelta::Seconds(20)) / Kbps(2000);
@@ -337,7 +341,7 @@ TEST(BandwidthEstimatorTest, APilotThatNeverWorksIsACallOnTheRule) {
 }
 
 TEST(BandwidthEstimatorTest, APolicyThatAlwaysWantsTheMaximumIsHeldNearWhatArrives) {
-  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(50'000)));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<MockReceiverController>(Kbps(50'000)));
   TestCall call(estimator, {.capacity = Steady(Kbps(1000))});
   call.RunUntil(TimeDelta::Seconds(30));
   // 0.6 to 0.95 times while the queue that it makes stays.
@@ -347,7 +351,7 @@ TEST(BandwidthEstimatorTest, APolicyThatAlwaysWantsTheMaximumIsHeldNearWhatArriv
 }
 
 TEST(BandwidthEstimatorTest, APolicyReaches5MbpsWithinTwoSecondsWhereTheLinkLetsIt) {
-  BandwidthEstimator estimator = MadeEstimator({}, Always(Kbps(5000)));
+  BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<MockReceiverController>(Kbps(5000)));
   TestCall call(estimator, {.capacity = Steady(Kbps(20'000))});
   call.RunUntil(TimeDelta::Millis(2100));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(5000));
@@ -370,24 +374,24 @@ TEST(BandwidthEstimatorTest, NewBoundsTakeEffectAtOnce) {
 }
 
 TEST(BandwidthEstimatorTest, AbsurdRoundTripTimesAreIgnored) {
-  auto pilot = Always(Kbps(200));
-  const ScriptedController& controller = *pilot;
+  auto pilot = std::make_unique<MockReceiverController>(Kbps(200));
+  const MockReceiverController& controller = *pilot;
   BandwidthEstimator estimator = MadeEstimator({}, std::move(pilot));
   EXPECT_TRUE(estimator.OnTimeout(kStart));
   for (const TimeDelta rtt : {TimeDelta::Zero(), TimeDelta::Millis(-5), TimeDelta::Seconds(3600),
                               TimeDelta::PlusInfinity(), TimeDelta::MinusInfinity()}) {
     estimator.OnRoundTripTime(rtt, kStart);
   }
-  EXPECT_FALSE(controller.round_trip_time);
+  EXPECT_TRUE(controller.events().round_trip_times.empty());
 }
 
 TEST(BandwidthEstimatorTest, ReturnsEachPacketAsTheControllerReceivesItAndTheTimeOfEachDecision) {
-  auto pilot = Always(Kbps(200));
-  const ScriptedController& seen = *pilot;
+  auto pilot = std::make_unique<MockReceiverController>(Kbps(200));
+  const MockReceiverController& seen = *pilot;
   BandwidthEstimator estimator = MadeEstimator({}, std::move(pilot));
   estimator.OnRoundTripTime(TimeDelta::Millis(50), kStart);
-  EXPECT_FALSE(seen.round_trip_time);
-  int arrivals = 0;
+  EXPECT_TRUE(seen.events().round_trip_times.empty());
+  size_t arrivals = 0;
   std::vector<std::pair<Timestamp, DataRate>> targets;
   const auto follow = [&] {
     const Estimate& latest = estimator.latest();
@@ -403,13 +407,13 @@ TEST(BandwidthEstimatorTest, ReturnsEachPacketAsTheControllerReceivesItAndTheTim
     const std::optional<Arrival> arrival = estimator.OnPacket(packet);
     ASSERT_TRUE(arrival);
     EXPECT_EQ(arrival->packet.sequence_number, i);
-    EXPECT_EQ(seen.arrivals, ++arrivals);
+    EXPECT_EQ(seen.events().arrivals.size(), ++arrivals);
     EXPECT_FALSE(estimator.OnPacket(packet));
-    EXPECT_EQ(seen.arrivals, arrivals);
+    EXPECT_EQ(seen.events().arrivals.size(), arrivals);
   }
-  EXPECT_EQ(seen.round_trip_time, TimeDelta::Millis(50));
+  EXPECT_EQ(seen.events().round_trip_times.back(), TimeDelta::Millis(50));
   // The start, and every decision.
-  EXPECT_EQ(targets.size(), seen.applied.size() + 1);
+  EXPECT_EQ(targets.size(), seen.events().applied.size() + 1);
   EXPECT_EQ(targets.front(), std::pair(kStart, Kbps(300)));
   TargetRateConstraints constraints;
   constraints.max_rate = Kbps(100);
@@ -421,10 +425,11 @@ TEST(BandwidthEstimatorTest, ReturnsEachPacketAsTheControllerReceivesItAndTheTim
 }
 
 TEST(BandwidthEstimatorTest, AControllerThatIsForEverDueDoesNotSpinTheHost) {
-  class Due final : public IgnorantController {
+  class Due final : public MockReceiverController {
    public:
+    Due() : MockReceiverController(Kbps(200)) {}
+
     std::string_view name() const override { return "due"; }
-    ReceiverControlUpdate OnTimeout(Timestamp) override { return {.target_rate = Kbps(200)}; }
     Timestamp next_timeout() const override { return Timestamp::MinusInfinity(); }
   };
   BandwidthEstimator estimator = MadeEstimator({}, std::make_unique<Due>());
@@ -468,12 +473,12 @@ TEST(BandwidthEstimatorTest, AnInvalidConfigurationIsAnError) {
 }
 
 TEST(BandwidthEstimatorTest, AnInvalidObjectiveChangesNothing) {
-  auto scripted = Always(Kbps(200));
-  const ScriptedController& controller = *scripted;
+  auto scripted = std::make_unique<MockReceiverController>(Kbps(200));
+  const MockReceiverController& controller = *scripted;
   BandwidthEstimator estimator = MadeEstimator({.constraints = {}, .objective = kLatency}, std::move(scripted));
   estimator.OnTimeout(Timestamp::Seconds(1));
   EXPECT_TRUE(estimator.SetObjective({.throughput = 4, .latency = 5, .loss = 1}));
-  EXPECT_EQ(controller.objective, kLatency);
+  EXPECT_EQ(controller.events().objectives.back(), kLatency);
 }
 
 TEST(BandwidthEstimatorTest, ReasonsHaveNames) {

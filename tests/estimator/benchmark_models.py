@@ -1,6 +1,12 @@
-"""Models of the size of real ones, with random weights: what `make bench` times beside the shipped model.
+"""Models of the size of real ones, with random weights, which `make bench` times beside the shipped model.
 
-Both see what the shipped model sees, scaled as it has it, and answer around its rule: its graph but for its network.
+A model decides in three steps: it scales the observation, a network computes an action from -1 to 1, and the action
+becomes a rate around that of the ten-line rule. The models here have the first and the last step of the shipped model,
+so that they differ from it in the network alone:
+
+- `dense_million`: two wide layers, with a million weights. Weir itself computes it.
+- `lstm_sized`: LSTM layers of the size of Muses' teacher. ONNX Runtime computes it and the next one.
+- `muses_sized`: decision trees as Muses has them, one for each kind of path.
 """
 
 from __future__ import annotations
@@ -11,195 +17,231 @@ from typing import Any
 
 import numpy as np
 import onnx
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tree_models import OPSETS, Grown, tree_node
 
-SHIPPED = Path(__file__).parents[2] / "trainer" / "models" / "weir.onnx"
+SHIPPED = Path(__file__).parents[2] / "estimator" / "models" / "weir.onnx"
 
-# Trees of a mixture as Muses has it, and one for all paths beside them.
-KINDS, LEAVES = 15, 500
-AXES, SEGMENTS = 3, 10
-# Decisions between two choices of a tree.
-PERIOD = 100
-# Makes any difference between two floats a large number, and, as a power of two, rounds nothing.
-LARGE = 2.0**80
+# Turns any difference between two floats into a large number; a power of two, so that it causes no rounding.
+GATE = 2.0**80
 
 # From a model without metadata, kind of action and further keys of the metadata to the file.
 Finish = Callable[..., bytes]
 
 
-class _Around:
-    """The shipped model with another network in it."""
-
-    def __init__(self, seed: int) -> None:
-        self._model = onnx.load(SHIPPED)
-        self._chance = np.random.default_rng(seed)
-        graph = self._model.graph
-        middle = next(index for index, node in enumerate(graph.node) if node.op_type == "Concat")
-        # The observation, scaled, and the rule's rate; the third is the objective's own layer.
-        self.scaled, self.absolute, _ = graph.node[middle].input
-        self._tail = list(graph.node)[-3:]
-        before = [node for node in graph.node[:middle] if not set(node.input) & {"objective"}]
-        made = {"observation"} | {constant.name for constant in graph.initializer}
-        self._nodes = []
-        for node in before:
-            if set(node.input) <= made:
-                self._nodes.append(node)
-                made |= set(node.output)
-        self._outputs: list[tuple[str, int]] = []
-        self._constants: list[TensorProto] = []
-
-    def size(self) -> int:
-        """Elements of the observation."""
-        return int(self._model.graph.input[0].type.tensor_type.shape.dim[1].dim_value)
-
-    def history(self) -> tuple[int, int]:
-        """Features that are kept over the history, and intervals of it."""
-        intervals = int(self.metadata()["history"])
-        return self.size() // intervals, intervals
-
-    def metadata(self) -> dict[str, str]:
-        return {entry.key.removeprefix("weir."): entry.value for entry in self._model.metadata_props}
-
-    def random(self, *shape: int) -> np.ndarray:
-        return self._chance.normal(0, shape[0] ** -0.5, shape)
-
-    @property
-    def chance(self) -> np.random.Generator:
-        return self._chance
-
-    def constant(self, values: ArrayLike) -> str:
-        return self._add(np.asarray(values, np.float32))
-
-    def integers(self, *values: int) -> str:
-        return self._add(np.asarray(values, np.int64))
-
-    def _add(self, values: np.ndarray) -> str:
-        self._constants.append(numpy_helper.from_array(values, f"number_{len(self._constants)}"))
-        return self._constants[-1].name
-
-    def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        output = f"{operator}_of_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(operator, inputs, [output], **attributes))
-        return output
-
-    def gemm(self, value: str, weights: ArrayLike, bias: ArrayLike | str) -> str:
-        """value * weights + bias."""
-        added = bias if isinstance(bias, str) else self.constant(bias)
-        return self.node("Gemm", value, self.constant(weights), added)
-
-    def clip(self, value: str, low: float, high: float) -> str:
-        return self.node("Clip", value, self.constant(low), self.constant(high))
-
-    def tree(self, features: str, grown: Grown) -> str:
-        self._nodes.append(tree_node(features, "answer", grown.attributes()))
-        return "answer"
-
-    def output(self, value: str, name: str, size: int) -> None:
-        self._nodes.append(helper.make_node("Concat", [value], [name], axis=1))
-        self._outputs.append((name, size))
-
-    def file(self, finish: Finish, name: str, action: str, state: int) -> bytes:
-        """With `action`, -1 to 1, around the rule."""
-        inside = {node.output[0] for node in self._tail}
-        first = next(node for node in self._tail if not set(node.input) & inside)
-        first.input[0] = action
-
-        def floats(tensor: str, size: int) -> onnx.ValueInfoProto:
-            return helper.make_tensor_value_info(tensor, TensorProto.FLOAT, [1, size])
-
-        used = {given for node in [*self._nodes, *self._tail] for given in node.input}
-        kept = [constant for constant in self._model.graph.initializer if constant.name in used]
-        graph = helper.make_graph(
-            [*self._nodes, *self._tail],
-            name,
-            [floats("observation", self.size()), floats("objective", 3), floats("state", state)],
-            [floats("action", 1), *(floats(*output) for output in self._outputs)],
-            [*kept, *self._constants],
-        )
-        opsets = [helper.make_opsetid(*opset) for opset in OPSETS]
-        described = self.metadata()
-        keys = {key: described[key] for key in ("features", "history", "interval_ms")}
-        return finish(helper.make_model(graph, opset_imports=opsets, ir_version=8), "rate_bps", name=name, **keys)
-
-
 def benchmark_models(finish: Finish) -> dict[str, bytes]:
-    """Name to file."""
+    """Returns the files by name."""
     return {
-        "muses_sized": _muses_sized(finish),
-        # As Muses' teacher.
-        "lstm_sized": _lstm_sized(finish, layers=2, units=256),
-        "lstm_512": _lstm_sized(finish, layers=1, units=512),
+        "dense_million": dense_model(finish, widths=(1024, 768)),
+        "lstm_sized": lstm_model(finish, layers=2, units=256),
+        "muses_sized": muses_model(finish),
     }
 
 
-def _muses_sized(finish: Finish) -> bytes:
-    """A tree for each of KINDS kinds of paths, and one for while the kind is not known. Which kind, is chosen every
-    PERIOD decisions by where on AXES axes the observations since then were.
+class Graph:
+    """The first step of the shipped model, to which nodes are added one by one; `model` adds the last step.
 
-    The state is how many of them were in each of the SEGMENTS of each axis, how many there were, and the kind.
+    Attributes:
+        scaled: name of the scaled observation, (1, `observation_size`).
+        rule: name of the rule's rate, (1, 1).
+        history: intervals of an observation.
+        interval_features: features of each.
+        random: source of all weights.
     """
-    made = _Around(seed=1)
-    places, edges = AXES * SEGMENTS, SEGMENTS - 1
-    state = places + 2
-    kept, intervals = made.history()
-    means = np.zeros((made.size(), kept))
-    for age in range(intervals):
-        means[age * kept : (age + 1) * kept] = np.eye(kept) / intervals
-    axes = made.gemm(made.scaled, made.random(made.size(), AXES), np.zeros(AXES))
-    # For each edge between two segments 1 where the observation is above it; and from that 1 for its segment.
-    above = np.kron(np.eye(AXES), np.full((1, edges), LARGE))
-    thresholds = np.tile(np.linspace(-2, 2, edges), AXES)
-    steps = made.clip(made.gemm(axes, above, -LARGE * thresholds), 0, 1)
-    difference = np.eye(edges, SEGMENTS, 1) - np.eye(edges, SEGMENTS)
-    here = made.gemm(steps, np.kron(np.eye(AXES), difference), np.tile(np.eye(1, SEGMENTS)[0], AXES))
-    counts = made.node("Add", here, made.gemm("state", np.eye(state, places), np.zeros(places)))
-    samples = made.gemm("state", np.eye(state, 1, -places), np.ones(1))
-    before = made.gemm("state", np.eye(state, 1, -places - 1), np.zeros(1))
-    due = made.clip(made.gemm(samples, [[LARGE]], [-LARGE * (PERIOD - 0.5)]), 0, 1)
-    score = made.gemm(counts, made.random(places, KINDS), np.zeros(KINDS))
-    best = made.node("ReduceMax", score, axes=[1], keepdims=1)
-    beyond = made.gemm(best, -np.ones((1, KINDS)), score)
-    chosen = made.clip(made.node("Add", made.node("Mul", beyond, made.constant(LARGE)), made.constant(1)), 0, 1)
-    best_kind = made.gemm(chosen, np.arange(1, KINDS + 1)[:, None], np.zeros(1))
-    kind = made.node("Add", before, made.node("Mul", due, made.gemm(before, [[-1]], best_kind)))
-    going_on = made.gemm(due, -np.ones((1, places + 1)), np.ones(places + 1))
-    sums = made.node("Mul", going_on, made.node("Concat", counts, samples, axis=1))
-    made.output(made.node("Concat", sums, kind, axis=1), "next_state", state)
-    features = [(made.scaled, made.size()), (made.gemm(made.scaled, means, np.zeros(kept)), kept)]
-    features += [(made.absolute, 1), ("objective", 3), (kind, 1)]
-    numbers = sum(size for _, size in features)
-    thresholds_of = [made.chance.uniform(-1, 1, 100).astype(np.float32) for _ in range(numbers - 1)]
-    grown = Grown()
-    grown.choice(numbers - 1, range(KINDS + 1), lambda: grown.random(made.chance, LEAVES, thresholds_of))
-    seen = made.node("Concat", *(name for name, _ in features), axis=1)
-    return made.file(finish, "muses-sized", made.tree(seen, grown), state)
 
+    def __init__(self, seed: int) -> None:
+        shipped = onnx.load(SHIPPED)
+        self.random = np.random.default_rng(seed)
+        self.observation_size = int(shipped.graph.input[0].type.tensor_type.shape.dim[1].dim_value)
+        keys = {entry.key.removeprefix("weir."): entry.value for entry in shipped.metadata_props}
+        self.metadata = {key: keys[key] for key in ("features", "history", "interval_ms")}
+        # An observation has the features of each interval of the history, newest first, and those of the path.
+        self.history = int(keys["history"])
+        self.interval_features = self.observation_size // self.history
+        nodes = list(shipped.graph.node)
+        # The shipped network begins with the concatenation of its inputs, and the last three nodes make the rate.
+        begin = next(index for index, node in enumerate(nodes) if node.op_type == "Concat")
+        self.scaled, self.rule, _ = nodes[begin].input
+        self._nodes = nodes[:begin]
+        self._last_step = nodes[-3:]
+        self._constants = list(shipped.graph.initializer)
 
-def _lstm_sized(finish: Finish, layers: int, units: int) -> bytes:
-    """LSTM layers over the newest features. The state is cells and outputs of each layer."""
-    made = _Around(seed=2)
-    kept, _ = made.history()
-    value = made.node("Slice", made.scaled, made.integers(0), made.integers(kept), made.integers(1))
-    value, size = made.node("Concat", value, made.absolute, "objective", axis=1), kept + 4
+    def constant(self, values: ArrayLike) -> str:
+        """Adds a constant, of float32 unless the values are int64, and returns its name."""
+        array = np.asarray(values)
+        array = array if array.dtype == np.int64 else array.astype(np.float32)
+        name = f"constant_{len(self._constants)}"
+        self._constants.append(numpy_helper.from_array(array, name))
+        return name
 
-    def part(of: str, index: int) -> str:
-        return made.node(
-            "Slice", of, made.integers(index * units), made.integers((index + 1) * units), made.integers(1)
+    def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """Adds a node and returns the name of its output."""
+        output = f"{operator.lower()}_of_{len(self._nodes)}"
+        self._nodes.append(helper.make_node(operator, inputs, [output], **attributes))
+        return output
+
+    def gemm(self, row: str, weights: ArrayLike, bias: ArrayLike | None = None) -> str:
+        """Computes row * weights + bias."""
+        matrix = np.asarray(weights)
+        return self.node(
+            "Gemm", row, self.constant(matrix), self.constant(np.zeros(matrix.shape[1]) if bias is None else bias)
         )
 
-    states = []
+    def layer(self, row: str, inputs: int, outputs: int) -> str:
+        """Computes a dense layer of random weights."""
+        return self.gemm(row, self.weights(inputs, outputs))
+
+    def weights(self, inputs: int, outputs: int) -> NDArray[np.float64]:
+        """Returns random weights that keep the size of values."""
+        return self.random.normal(0, inputs**-0.5, (inputs, outputs))
+
+    def zero_to_one(self, row: str) -> str:
+        """Clips a row. With GATE before it, this is 1 for positive elements and 0 for all others."""
+        return self.node("Clip", row, self.constant(0.0), self.constant(1.0))
+
+    def part(self, row: str, first: int, end: int) -> str:
+        """Selects the columns [first, end)."""
+        return self.node("Slice", row, *(self.constant(np.array([place])) for place in (first, end, 1)))
+
+    def tree(self, row: str, grown: Grown) -> str:
+        """Adds a decision tree."""
+        self._nodes.append(tree_node(row, "answer", grown.attributes()))
+        return "answer"
+
+    def model(self, finish: Finish, name: str, action: str, next_state: tuple[str, int] | None = None) -> bytes:
+        """Returns the file; `next_state` is a row and its size."""
+        self._last_step[0].input[0] = action
+        nodes = [*self._nodes, *self._last_step]
+        inputs = [_row("observation", self.observation_size), _row("objective", 3)]
+        outputs = [_row("action", 1)]
+        if next_state is not None:
+            row, size = next_state
+            nodes.append(helper.make_node("Concat", [row], ["next_state"], axis=1))
+            inputs.append(_row("state", size))
+            outputs.append(_row("next_state", size))
+        nodes = _needed(nodes, {output.name for output in outputs})
+        used = {value for node in nodes for value in node.input}
+        constants = [constant for constant in self._constants if constant.name in used]
+        graph = helper.make_graph(nodes, name, inputs, outputs, constants)
+        opsets = [helper.make_opsetid(*opset) for opset in OPSETS]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+        return finish(model, "rate_bps", name=name, **self.metadata)
+
+
+def _needed(nodes: list[onnx.NodeProto], values: set[str]) -> list[onnx.NodeProto]:
+    """Returns the nodes, in their order, from which `values` are computed."""
+    kept = []
+    for node in reversed(nodes):
+        if node.output[0] in values:
+            kept.append(node)
+            values = values | set(node.input)
+    return kept[::-1]
+
+
+def _row(name: str, size: int) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, size])
+
+
+def dense_model(finish: Finish, widths: tuple[int, ...]) -> bytes:
+    """Layers of these widths over all that the shipped network receives."""
+    graph = Graph(seed=3)
+    row, size = graph.node("Concat", graph.scaled, graph.rule, "objective", axis=1), graph.observation_size + 4
+    for width in widths:
+        row, size = graph.node("Tanh", graph.layer(row, size, width)), width
+    return graph.model(finish, "dense", graph.node("Tanh", graph.layer(row, size, 1)))
+
+
+def lstm_model(finish: Finish, layers: int, units: int) -> bytes:
+    """LSTM layers over the newest interval, in the operators of trainer/weir_train/model/graph_builder.py. The state
+    has the outputs of all layers, then their cells.
+    """
+    graph = Graph(seed=2)
+    newest = graph.part(graph.scaled, 0, graph.interval_features)
+    row, size = graph.node("Concat", newest, graph.rule, "objective", axis=1), graph.interval_features + 4
+    outputs, cells = [], []
     for layer in range(layers):
-        cell, output = part("state", 2 * layer), part("state", 2 * layer + 1)
-        gates = made.gemm(
-            made.node("Concat", value, output, axis=1), made.random(size + units, 4 * units), np.zeros(4 * units)
+        output = graph.part("state", units * layer, units * (layer + 1))
+        cell = graph.part("state", units * (layers + layer), units * (layers + layer + 1))
+        gates = graph.node("Add", graph.layer(row, size, 4 * units), graph.layer(output, units, 4 * units))
+        write, keep, candidate, show = (graph.part(gates, units * gate, units * (gate + 1)) for gate in range(4))
+        written = graph.node("Mul", graph.node("Sigmoid", write), graph.node("Tanh", candidate))
+        cells.append(graph.node("Add", graph.node("Mul", graph.node("Sigmoid", keep), cell), written))
+        row, size = graph.node("Mul", graph.node("Sigmoid", show), graph.node("Tanh", cells[-1])), units
+        outputs.append(row)
+    next_state = graph.node("Concat", *outputs, *cells, axis=1), 2 * layers * units
+    return graph.model(finish, "lstm", graph.node("Tanh", graph.layer(row, size, 1)), next_state)
+
+
+# The size of Muses: a tree of LEAVES leaves for each of KINDS kinds of path, and one for a call whose kind is not known
+# yet. The kind is chosen every PERIOD decisions, from a histogram of SEGMENTS segments on each of AXES axes.
+KINDS, LEAVES, PERIOD = 15, 500, 100
+AXES, SEGMENTS = 3, 10
+HISTOGRAM = AXES * SEGMENTS
+# The state: the histogram, the number of decisions that it has, and the kind.
+COUNT, KIND, STATE = HISTOGRAM, HISTOGRAM + 1, HISTOGRAM + 2
+
+
+def muses_model(finish: Finish) -> bytes:
+    """Decision trees, as papers/weir_papers/muses/onnx_model.py writes them. The trees are one, which splits by kind
+    first.
+    """
+    graph = Graph(seed=1)
+    segments = _segments(graph)
+    counted = graph.node("Gemm", segments, graph.constant(_segments_to_state()), "state")
+    next_state = _with_chosen_kind(graph, counted)
+    kind = graph.gemm(next_state, np.eye(STATE)[:, [KIND]])
+    row = graph.node("Concat", graph.scaled, _means(graph), graph.rule, "objective", kind, axis=1)
+    numbers = graph.observation_size + graph.interval_features + 4
+    thresholds = [graph.random.uniform(-1, 1, 100).astype(np.float32) for _ in range(numbers)]
+    grown = Grown()
+    grown.choice(numbers, range(KINDS + 1), lambda: grown.random(graph.random, LEAVES, thresholds))
+    return graph.model(finish, "muses", graph.tree(row, grown), (next_state, STATE))
+
+
+def _means(graph: Graph) -> str:
+    """Computes the mean of each feature over the history."""
+    means = np.zeros((graph.observation_size, graph.interval_features))
+    means[: graph.history * graph.interval_features] = np.tile(
+        np.eye(graph.interval_features) / graph.history, (graph.history, 1)
+    )
+    return graph.gemm(graph.scaled, means)
+
+
+def _segments(graph: Graph) -> str:
+    """Computes 1 for the segment of each axis in which the observation is, else 0: (1, HISTOGRAM)."""
+    edges = SEGMENTS - 1
+    axes = graph.layer(graph.scaled, graph.observation_size, AXES)
+    above_edge = graph.zero_to_one(
+        graph.gemm(
+            axes, np.kron(np.eye(AXES), np.full((1, edges), GATE)), -GATE * np.tile(np.linspace(-2, 2, edges), AXES)
         )
-        keep, add, show = (made.node("Sigmoid", part(gates, index)) for index in range(3))
-        new = made.node("Mul", add, made.node("Tanh", part(gates, 3)))
-        cell = made.node("Add", made.node("Mul", keep, cell), new)
-        value, size = made.node("Mul", show, made.node("Tanh", cell)), units
-        states += [cell, value]
-    made.output(made.node("Concat", *states, axis=1), "next_state", 2 * layers * units)
-    action = made.node("Tanh", made.gemm(value, made.random(units, 1), np.zeros(1)))
-    return made.file(finish, "lstm-sized", action, 2 * layers * units)
+    )
+    # A segment is above its lower edge, and not above its upper one. The first has no lower edge.
+    inside = np.eye(edges, SEGMENTS, 1) - np.eye(edges, SEGMENTS)
+    return graph.gemm(above_edge, np.kron(np.eye(AXES), inside), np.tile(np.eye(1, SEGMENTS)[0], AXES))
+
+
+def _segments_to_state() -> NDArray[np.float64]:
+    """Returns the matrix that counts segments in a state; a decision has one segment of the first axis."""
+    matrix = np.eye(HISTOGRAM, STATE)
+    matrix[:SEGMENTS, COUNT] = 1.0
+    return matrix
+
+
+def _with_chosen_kind(graph: Graph, counted: str) -> str:
+    """Computes the next state: `counted`, or after PERIOD decisions an empty histogram and the kind with the highest
+    score.
+    """
+    is_due = graph.zero_to_one(graph.gemm(counted, GATE * np.eye(STATE)[:, [COUNT]], [-GATE * (PERIOD - 0.5)]))
+    weights = np.zeros((STATE, KINDS))
+    weights[:HISTOGRAM] = graph.random.normal(0, 1, (HISTOGRAM, KINDS))
+    scores = graph.gemm(counted, weights)
+    highest = graph.node("ReduceMax", scores, axes=[1], keepdims=1)
+    behind = graph.node("Gemm", highest, graph.constant(-np.ones((1, KINDS))), scores)
+    is_highest = graph.zero_to_one(graph.gemm(behind, GATE * np.eye(KINDS), np.ones(KINDS)))
+    kind_before = graph.gemm(counted, np.eye(STATE)[:, [KIND]])
+    kind = graph.gemm(is_highest, np.arange(1.0, KINDS + 1)[:, None])
+    change = graph.node("Mul", is_due, graph.node("Add", kind, graph.gemm(kind_before, [[-1.0]])))
+    kept = graph.gemm(is_due, np.eye(STATE)[[KIND]] - 1.0, np.ones(STATE))
+    return graph.node("Gemm", change, graph.constant(np.eye(STATE)[[KIND]]), graph.node("Mul", counted, kept))

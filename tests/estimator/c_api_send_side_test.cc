@@ -67,6 +67,18 @@ TEST(CApiSendSideTest, TimesNearTheLimitEnd) {
   }
 }
 
+TEST(CApiSendSideTest, TheNumberOfAPacketWithAnImpossibleTimeDoesNotCountAsSent) {
+  const auto sender = Create();
+  const weir_sent_packet packets[] = {Packet(100, kStartUs), Packet(30'000, INT64_MAX), Packet(101, kStartUs)};
+  for (const weir_sent_packet& packet : packets)
+    EXPECT_EQ(weir_send_side_on_sent_packet(sender.get(), &packet), WEIR_OK);
+  const weir_packet_feedback report{
+      .receive_time_us = 0, .sequence_number = 101, .fate = WEIR_PACKET_RECEIVED, .ecn = 0};
+  EXPECT_EQ(weir_send_side_on_transport_feedback(sender.get(), &report, 1, kStartUs + 50'000), WEIR_OK);
+  EXPECT_EQ(Counters(sender.get()).packets_invalid, 1u);
+  EXPECT_EQ(Counters(sender.get()).packets_received, 1u);
+}
+
 TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
   const auto in_c = Create(1.5);
   SendSideEstimator in_cpp = MadeSendSideEstimator({.estimator = {}, .pacing_factor = 1.5},
@@ -81,18 +93,20 @@ TEST(CApiSendSideTest, GivesTheSameAsInCpp) {
     std::vector<PacketFeedback> reports;
     const int64_t now_us = kStartUs + message * 50'000;
     for (int i = 0; i < 10; ++i) {
-      const auto number = static_cast<uint16_t>(65'000 + message * 10 + i);
+      // 16 bits in C, where they wrap.
+      const int64_t unwrapped = 65'000 + message * 10 + i;
+      const auto number = static_cast<uint16_t>(unwrapped);
       const weir_sent_packet packet = Packet(number, now_us + i * 5000);
       ASSERT_EQ(weir_send_side_on_sent_packet(in_c.get(), &packet), WEIR_OK);
       in_cpp.OnSentPacket({.send_time = Timestamp::Micros(packet.send_time_us),
-                           .sequence_number = number,
+                           .sequence_number = unwrapped,
                            .size = DataSize::Bytes(1200)});
       const auto fate = static_cast<weir_packet_fate>(i % 7 == 3 ? 1 : i % 9 == 8 ? 2 : 0);
       given.push_back({.receive_time_us = now_us + i * 5000 + message % 40 * 1000,
                        .sequence_number = number,
                        .fate = static_cast<uint16_t>(fate),
                        .ecn = i % 5 == 4 ? 3u : 1u});
-      reports.push_back({number, static_cast<PacketFate>(fate), Timestamp::Micros(given.back().receive_time_us),
+      reports.push_back({unwrapped, static_cast<PacketFate>(fate), Timestamp::Micros(given.back().receive_time_us),
                          i % 5 == 4 ? EcnMarking::kCe : EcnMarking::kEct1});
     }
     ASSERT_EQ(weir_send_side_on_transport_feedback(in_c.get(), given.data(), given.size(), now_us + 110'000), WEIR_OK);

@@ -12,13 +12,13 @@
 #include "c_handles.h"
 #include "made_estimator.h"
 #include "policy/mocc_sender.h"
-#include "policy/policy_executor.h"
-#include "pool/pool_controller.h"
-#include "test_models.h"
+#include "test_policies.h"
 #include "test_stream.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/policy_executor.h"
+#include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
 #include "weir_mocc.h"
 
@@ -89,6 +89,19 @@ TEST(CApiTest, ObjectiveAndConstraintsTakeEffectDuringACall) {
   const weir_target_rate_constraints constraints{50'000, 100'000, 200'000, 0};
   EXPECT_EQ(weir_estimator_set_constraints(estimator.get(), &constraints, 6'000'000), WEIR_OK);
   EXPECT_EQ(Stream(estimator.get(), 6'000'000, 7'000'000, 1'000'000).last.target_rate_bps, 200'000);
+}
+
+TEST(CApiTest, AnotherObjectiveInTheCallChangesTheTarget) {
+  std::vector<int64_t> rates_bps;
+  for (const bool changes : {false, true}) {
+    const auto estimator = EstimatorWith(PolicyController(ReadTestModel("rate_bps")));
+    Stream(estimator.get(), 0, 3'000'000, 1'000'000);
+    const float throughput = changes ? 80 : 50, latency = changes ? 10 : 40;
+    EXPECT_EQ(weir_estimator_set_objective(estimator.get(), throughput, latency, 10), WEIR_OK);
+    rates_bps.push_back(Stream(estimator.get(), 3'000'000, 6'000'000, 1'000'000).last.target_rate_bps);
+  }
+  // The model adds 1 kbps times the weight of throughput, which rises from 0.5 to 0.8.
+  EXPECT_NEAR(static_cast<double>(rates_bps[1] - rates_bps[0]), 300, 1);
 }
 
 TEST(CApiTest, MediaAndRulesOfTheGuardThatAreOff) {

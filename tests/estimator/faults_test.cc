@@ -15,12 +15,12 @@
 
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
-#include "policy/policy_controller.h"
 #include "random_cases.h"
 #include "read_file.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/policy_controller.h"
 
 namespace weir {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "onnx/network.h"
+#include "onnx/model_session.h"
 #include "onnx/onnx_inspection.h"
 #include "onnx/onnx_model.h"
 #include "policy/policy.h"
@@ -24,22 +24,22 @@ struct Gate {
   std::vector<size_t> together;
 };
 
-// Blocks at the gate, then computes like `network_`.
+// Blocks at the gate, then computes like `evaluator`.
 class GatedNetwork final : public internal::ModelEvaluator {
  public:
-  GatedNetwork(internal::NetworkPlan plan, std::shared_ptr<Gate> gate)
-      : network_(std::move(plan)), gate_(std::move(gate)) {}
+  GatedNetwork(std::unique_ptr<internal::ModelEvaluator> evaluator, std::shared_ptr<Gate> gate)
+      : evaluator_(std::move(evaluator)), gate_(std::move(gate)) {}
 
-  Result<std::unique_ptr<internal::ModelSession>> MakeSession() const override { return network_.MakeSession(); }
+  Result<std::unique_ptr<internal::ModelSession>> MakeSession() const override { return evaluator_->MakeSession(); }
   bool RunTogether(std::span<internal::ModelSession* const> sessions) const override {
     gate_->together.push_back(sessions.size());
     gate_->arrived.release();
     gate_->open.acquire();
-    return network_.RunTogether(sessions);
+    return evaluator_->RunTogether(sessions);
   }
 
  private:
-  const internal::Network network_;
+  const std::unique_ptr<internal::ModelEvaluator> evaluator_;
   const std::shared_ptr<Gate> gate_;
 };
 
@@ -51,7 +51,7 @@ inline std::shared_ptr<const PolicyModel> MakeGatedModel(std::span<const std::by
   static_cast<void>(internal::FindOnnxObjection(onnx.value()));
   auto loaded = std::make_unique<internal::LoadedModel>();
   loaded->needs_onnxruntime = needs_onnxruntime;
-  loaded->evaluator = std::make_unique<GatedNetwork>(std::move(internal::PlanNetwork(onnx.value()).value()), gate);
+  loaded->evaluator = std::make_unique<GatedNetwork>(std::move(internal::MakeDenseNetwork(onnx.value()).value()), gate);
   loaded->contract = internal::ReadModelContract(onnx.value()).value();
   return Policy::MakeModel(std::move(loaded));
 }

@@ -104,7 +104,8 @@ TEST(ProbeControllerTest, ALayerThatLacksLittleIsProbed) {
   for (const auto& [next, is_probed] : {std::pair(Kbps(1600), false), {Kbps(1610), true}, {Kbps(1700), true}}) {
     ProbeController controller(Kbps(1600));
     controller.SetDesiredRate({next, next});
-    for (int i = 0; i < 100; ++i) controller.OnSentPacket(i, {.send_time = facts.now, .size = DataSize::Bytes(1200)});
+    for (int i = 0; i < 100; ++i)
+      controller.OnSentPacket({.send_time = facts.now, .sequence_number = i, .size = DataSize::Bytes(1200)});
     EXPECT_FALSE(controller.OnProgress(facts));
     const auto cluster = controller.Take();
     ASSERT_EQ(cluster.has_value(), is_probed) << next.bps();
@@ -125,7 +126,8 @@ TEST(ProbeControllerTest, SuccessWithoutEndAddsNoMoreThanItsShare) {
   int64_t number = 0;
   const auto send = [&](PacketKind kind, int32_t cluster) {
     const DataSize size = DataSize::Bytes(500);
-    controller.OnSentPacket(number, {.send_time = facts.now, .kind = kind, .size = size, .probe_cluster_id = cluster});
+    controller.OnSentPacket(
+        {.send_time = facts.now, .sequence_number = number, .kind = kind, .size = size, .probe_cluster_id = cluster});
     sent += size;
     controller.OnReceived(number++, facts.now + Ms(30));
   };
@@ -153,7 +155,8 @@ TEST(ProbeControllerTest, EveryClusterCanBeSentAsPadding) {
     ProbeController controller(Kbps(300));
     controller.SetDesiredRate({Kbps(next), Kbps(next)});
     for (int i = 0; i < 2000; ++i) {
-      controller.OnSentPacket(i, {.send_time = Timestamp::Seconds(1), .size = DataSize::Bytes(1200)});
+      controller.OnSentPacket(
+          {.send_time = Timestamp::Seconds(1), .sequence_number = i, .size = DataSize::Bytes(1200)});
     }
     static_cast<void>(controller.OnProgress(
         {.now = Timestamp::Seconds(1), .target = Kbps(300), .receive_rate = Kbps(300), .state = {}}));
@@ -175,7 +178,8 @@ TEST(ProbeControllerTest, WhatNoClusterCanShowIsNotProbedForEver) {
                                .state = CongestionState::kNormal};
   int64_t number = 0;
   const auto send = [&](PacketKind kind, DataSize size, int32_t cluster) {
-    controller.OnSentPacket(number, {.send_time = facts.now, .kind = kind, .size = size, .probe_cluster_id = cluster});
+    controller.OnSentPacket(
+        {.send_time = facts.now, .sequence_number = number, .kind = kind, .size = size, .probe_cluster_id = cluster});
     controller.OnReceived(number++, facts.now + Ms(30));
   };
   for (; facts.now < Timestamp::Seconds(1060); facts.now = facts.now + Ms(4.8)) {

@@ -201,4 +201,15 @@ TEST_F(RembRulesTest, ASilenceIsSparse) {
   EXPECT_EQ(due(701), kNow + TimeDelta::Millis(500));
 }
 
+TEST_F(RembRulesTest, ARembThatWasHeldBackIsDueWhenItCanBeSentAndALowerOneAtOnce) {
+  Sender sender = SentAt(kNow);
+  const Timestamp until = kNow + TimeDelta::Millis(120);
+  sender.sender.OnHeldBack(until);
+  for (const double change : {0.98, 1.0, 1.01, 5.0}) EXPECT_EQ(sender.DueTime(kRate * change, kNow), until) << change;
+  EXPECT_TRUE(sender.DueTime(kRate * 0.97, kNow).IsMinusInfinity());
+  // Sent at last.
+  sender.OnSent(kRate, until);
+  EXPECT_EQ(sender.DueTime(kRate, until), until + TimeDelta::Seconds(1));
+}
+
 }  // namespace weir

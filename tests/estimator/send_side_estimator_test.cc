@@ -18,6 +18,7 @@
 #include "test_send_side_call.h"
 #include "test_stream.h"
 #include "weir/controllers.h"
+#include "weir/sequence_number_unwrapper.h"
 
 namespace weir {
 namespace {
@@ -27,20 +28,17 @@ constexpr DataSize kSize = DataSize::Bytes(1200);
 
 std::unique_ptr<ReceiverController> Rule() { return MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300)); }
 
-PacketFeedback Received(uint16_t sequence_number, Timestamp time) {
+PacketFeedback Received(int64_t sequence_number, Timestamp time) {
   return {sequence_number, PacketFate::kReceived, time};
 }
 
-PacketFeedback Lost(uint16_t sequence_number) {
-  return {sequence_number, PacketFate::kLost, Timestamp::PlusInfinity()};
-}
+PacketFeedback Lost(int64_t sequence_number) { return {sequence_number, PacketFate::kLost, Timestamp::PlusInfinity()}; }
 
-void SendPackets(SendSideEstimator& estimator, uint16_t first, int count, Timestamp from,
+void SendPackets(SendSideEstimator& estimator, int64_t first, int count, Timestamp from,
                  TimeDelta interval = TimeDelta::Millis(10)) {
   for (int i = 0; i < count; ++i) {
-    estimator.OnSentPacket({.send_time = from + TimeDelta::Micros(interval.us() * i),
-                            .sequence_number = static_cast<uint16_t>(first + i),
-                            .size = kSize});
+    estimator.OnSentPacket(
+        {.send_time = from + TimeDelta::Micros(interval.us() * i), .sequence_number = first + i, .size = kSize});
   }
 }
 
@@ -81,6 +79,7 @@ TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
   Receiver receiver(make(), kStart);
   std::mt19937 random(1);
   const TestStream stream(0, kFirst);
+  SequenceNumberUnwrapper sequence_numbers;
   std::vector<PacketFeedback> missing;
   Timestamp last_arrival = kStart;
   std::optional<PacketArrival> overtaken;
@@ -92,26 +91,27 @@ TEST_P(SameAsAtTheReceiver, WhereFeedbackIsCompleteAndImmediate) {
     const TimeDelta delay = TimeDelta::Millis(25) + TimeDelta::Millis(100) * std::max(phase - 0.5, 0.0);
     PacketArrival packet = stream.Make(number, send_time, delay);
     packet.arrival_time = std::max(packet.arrival_time, last_arrival);
-    sender.OnSentPacket({.send_time = send_time, .sequence_number = number, .size = packet.size()});
+    const int64_t sent = sequence_numbers.OnSentPacket(number);
+    sender.OnSentPacket({.send_time = send_time, .sequence_number = sent, .size = packet.size()});
     if (random() % 50 == 0) {
-      missing.push_back(Lost(number));
+      missing.push_back(Lost(sequence_numbers.OnReport(number)));
       continue;
     }
     if (!overtaken && random() % 200 == 0) {
       overtaken = packet;
-      missing.push_back(Lost(number));
+      missing.push_back(Lost(sequence_numbers.OnReport(number)));
       continue;
     }
     last_arrival = packet.arrival_time;
     receiver.OnPacket(packet);
-    missing.push_back(Received(number, packet.arrival_time + kClockOffset));
+    missing.push_back(Received(sequence_numbers.OnReport(number), packet.arrival_time + kClockOffset));
     sender.OnTransportFeedback(missing, packet.arrival_time);
     missing.clear();
     if (overtaken) {
       overtaken->arrival_time = last_arrival;
       receiver.OnPacket(*overtaken);
-      sender.OnTransportFeedback(std::array{Received(overtaken->sequence_number, last_arrival + kClockOffset)},
-                                 last_arrival);
+      const int64_t reported = sequence_numbers.OnReport(overtaken->sequence_number);
+      sender.OnTransportFeedback(std::array{Received(reported, last_arrival + kClockOffset)}, last_arrival);
       overtaken.reset();
     }
     ASSERT_EQ(sender.target_rate().target_rate, receiver.estimator().latest().target_rate) << i;
@@ -175,7 +175,7 @@ TEST(SendSideEstimatorTest, TheCongestionWindowIsTheTargetUntilItsFeedbackAndASh
   config.estimator.constraints.min_rate = config.estimator.constraints.max_rate;
   SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
   const auto at = [](int64_t ms) { return kStart + TimeDelta::Millis(ms); };
-  const auto report = [&](uint16_t number, int64_t received_ms, int64_t now_ms) {
+  const auto report = [&](int64_t number, int64_t received_ms, int64_t now_ms) {
     estimator.OnTransportFeedback(std::array{Received(number, at(received_ms))}, at(now_ms));
   };
   const auto expect_ms = [&](int64_t ms) {
@@ -227,7 +227,7 @@ TEST_P(CongestionWindowOverStops, HasRoomForWhatIsHeldAgainAndAgain) {
   config.estimator.constraints.min_rate = config.estimator.constraints.max_rate;
   SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
   std::vector<PacketFeedback> held;
-  for (uint16_t i = 0; i < 1000; ++i) {
+  for (int64_t i = 0; i < 1000; ++i) {
     const Timestamp sent = kStart + TimeDelta::Millis(10) * i;
     SendPackets(estimator, i, 1, sent);
     held.push_back(Received(i, sent + TimeDelta::Millis(5)));
@@ -247,9 +247,11 @@ TEST_P(CongestionWindowOverStops, HasRoomForWhatIsHeldAgainAndAgain) {
 // TCP keeps 400 ms of queue for three seconds, which then drain: the window holds the sender back for the first.
 TEST(SendSideEstimatorTest, AQueueOfOthersHasNoCongestionWindow) {
   SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
-  for (uint16_t i = 0; i < 800; ++i) {
+  for (int64_t i = 0; i < 800; ++i) {
     const Timestamp sent = kStart + TimeDelta::Millis(10) * i;
-    const TimeDelta delay = TimeDelta::Millis(i < 200 ? 25 : i < 500 ? 425 : std::max(25, 425 - 8 * (i - 500)));
+    const TimeDelta delay = TimeDelta::Millis(i < 200   ? 25
+                                              : i < 500 ? 425
+                                                        : std::max<int64_t>(25, 425 - 8 * (i - 500)));
     SendPackets(estimator, i, 1, sent);
     estimator.OnTransportFeedback(std::array{Received(i, sent + delay)}, sent + delay + TimeDelta::Millis(25));
     const bool begins_or_ends = (i >= 250 && i < 270) || (i >= 500 && i < 680);
@@ -264,7 +266,7 @@ TEST(SendSideEstimatorTest, AStepOfTheReceiversClockLeavesTheCongestionWindow) {
     SendSideEstimatorConfig config;
     config.estimator.constraints.min_rate = config.estimator.constraints.max_rate;
     SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
-    for (uint16_t i = 0; i < 1000; ++i) {
+    for (int64_t i = 0; i < 1000; ++i) {
       const Timestamp sent = kStart + TimeDelta::Millis(10) * i;
       SendPackets(estimator, i, 1, sent);
       const Timestamp received = sent + TimeDelta::Millis(75) + TimeDelta::Seconds(i < 500 ? 0 : step_s);
@@ -278,20 +280,28 @@ TEST(SendSideEstimatorTest, AStepOfTheReceiversClockLeavesTheCongestionWindow) {
   }
 }
 
-TEST(SendSideEstimatorTest, AWrongNumberAndANewBeginningAreOverAfterFiftyPackets) {
+TEST(SendSideEstimatorTest, AHostWith16BitNumbersRecoversFromAWrongNumberAndARestartAfterFiftyPackets) {
   for (const uint16_t wrong : {uint16_t{0}, uint16_t{30'000}}) {
     SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
-    SendPackets(estimator, 500, 20, kStart);
-    if (wrong > 0) SendPackets(estimator, wrong, 1, kStart);
-    const uint16_t first = wrong > 0 ? 520 : 0;
-    const auto reports_received = [&](uint16_t number) {
+    SequenceNumberUnwrapper sequence_numbers;
+    const auto send = [&](uint16_t first, int count, Timestamp from) {
+      for (int i = 0; i < count; ++i) {
+        const int64_t number = sequence_numbers.OnSentPacket(static_cast<uint16_t>(first + i));
+        SendPackets(estimator, number, 1, from + TimeDelta::Millis(10) * i);
+      }
+    };
+    const auto reports_received = [&](int number) {
       const uint64_t before = estimator.counters().received;
-      estimator.OnTransportFeedback(std::array{Received(number, kStart)}, kStart + TimeDelta::Seconds(1));
+      const int64_t reported = sequence_numbers.OnReport(static_cast<uint16_t>(number));
+      estimator.OnTransportFeedback(std::array{Received(reported, kStart)}, kStart + TimeDelta::Seconds(1));
       return estimator.counters().received > before;
     };
-    SendPackets(estimator, first, 49, kStart + TimeDelta::Millis(200));
+    send(500, 20, kStart);
+    if (wrong > 0) send(wrong, 1, kStart);
+    const uint16_t first = wrong > 0 ? 520 : 0;
+    send(first, 49, kStart + TimeDelta::Millis(200));
     EXPECT_FALSE(reports_received(first + 48)) << wrong;
-    SendPackets(estimator, first + 49, 2, kStart + TimeDelta::Millis(690));
+    send(static_cast<uint16_t>(first + 49), 2, kStart + TimeDelta::Millis(690));
     EXPECT_TRUE(reports_received(first + 49)) << wrong;
     EXPECT_TRUE(reports_received(first + 50)) << wrong;
     EXPECT_EQ(estimator.counters().invalid, 49) << wrong;
@@ -303,9 +313,9 @@ TEST(SendSideEstimatorTest, TheCongestionWindowHoldsAFullPacketAtTheLowestRate) 
   config.estimator.constraints.min_rate = config.estimator.constraints.max_rate = DataRate::BitsPerSecond(1);
   SendSideEstimator estimator = MadeSendSideEstimator(config, Rule());
   // Acknowledged in time, or minutes after.
-  for (uint16_t i = 0; i < 300; ++i) SendPackets(estimator, i, 1, kStart + TimeDelta::Seconds(i));
+  for (int64_t i = 0; i < 300; ++i) SendPackets(estimator, i, 1, kStart + TimeDelta::Seconds(i));
   const Timestamp end = kStart + TimeDelta::Seconds(300);
-  for (const uint16_t number : {uint16_t{0}, uint16_t{140}, uint16_t{299}}) {
+  for (const int64_t number : {0, 140, 299}) {
     estimator.OnTransportFeedback(std::array{Received(number, end)}, end);
     EXPECT_EQ(estimator.congestion_window(), DataSize::Bytes(1500)) << number;
   }
@@ -314,12 +324,12 @@ TEST(SendSideEstimatorTest, TheCongestionWindowHoldsAFullPacketAtTheLowestRate) 
 TEST(SendSideEstimatorTest, AFateThatIsUnknownIsNoLossAndNoGap) {
   const auto run = [](bool lost) {
     SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
-    for (uint16_t i = 0; i < 200; ++i) {
+    for (int64_t i = 0; i < 200; ++i) {
       SendPackets(estimator, i, 1, kStart + TimeDelta::Millis(10 * i));
       if (i % 5 < 3) continue;
       std::vector<PacketFeedback> reports;
       if (lost && i % 5 == 3) {
-        for (int k = 3; k > 0; --k) reports.push_back(Lost(static_cast<uint16_t>(i - k)));
+        for (int k = 3; k > 0; --k) reports.push_back(Lost(i - k));
       }
       const Timestamp arrival = kStart + TimeDelta::Millis(10 * i + 30);
       reports.push_back(Received(i, arrival));
@@ -343,7 +353,7 @@ TEST(SendSideEstimatorTest, FeedbackThatComesTwiceCountsOnce) {
     for (int i = 0; i < 300; i += 5) {
       std::vector<PacketFeedback> reports;
       for (int k = i; k < i + 5; ++k) {
-        const auto number = static_cast<uint16_t>(65'500 + k);
+        const int64_t number = 65'500 + k;
         reports.push_back(k % 7 == 3 ? Lost(number) : Received(number, kStart + TimeDelta::Millis(10 * k)));
       }
       const Timestamp now = kStart + TimeDelta::Millis(10 * i + 80);
@@ -379,10 +389,24 @@ TEST(SendSideEstimatorTest, DeparturesOutOfOrderAreRefused) {
   SendPackets(estimator, 100, 10, kStart);
   estimator.OnSentPacket({.send_time = kStart, .sequence_number = 109, .size = kSize});
   estimator.OnSentPacket({.send_time = kStart, .sequence_number = 50, .size = kSize});
+  estimator.OnSentPacket({.send_time = kStart, .sequence_number = int64_t{1} << 61, .size = kSize});
   estimator.OnSentPacket({.send_time = Timestamp::PlusInfinity(), .sequence_number = 110, .size = kSize});
   estimator.OnSentPacket({.send_time = kStart, .sequence_number = 110, .size = DataSize::Bytes(70'000)});
   estimator.OnSentPacket({.send_time = kStart, .sequence_number = 110, .size = DataSize::Bytes(-1)});
-  EXPECT_EQ(estimator.counters().invalid, 5);
+  EXPECT_EQ(estimator.counters().invalid, 6);
+}
+
+TEST(SendSideEstimatorTest, ProbedRatesStayWithinTheConstraints) {
+  const DataRate start = TargetRateConstraints{}.start_rate;
+  SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
+  SendPackets(estimator, 0, 1, kStart);
+  EXPECT_EQ(estimator.SetDesiredRate({.total = start * 10.0, .next = DataRate::Zero()}), std::nullopt);
+  // The controller has shown nothing yet, and so the rate that the path was shown to carry is the start rate.
+  for (const double factor : {0.5, 2.0}) {
+    EXPECT_EQ(estimator.SetConstraints({.min_rate = start * factor, .start_rate = start, .max_rate = start * factor}),
+              std::nullopt);
+    EXPECT_EQ(estimator.target_rate().target_rate, start * factor);
+  }
 }
 
 TEST(SendSideEstimatorTest, AReceiversClockMayBeSetAtAnyTime) {
@@ -392,8 +416,8 @@ TEST(SendSideEstimatorTest, AReceiversClockMayBeSetAtAnyTime) {
     if (i == 1000) offset = TimeDelta::Seconds(-900);
     if (i == 2000) offset = TimeDelta::Seconds(100'000);
     const Timestamp sent = kStart + TimeDelta::Millis(10 * i);
-    SendPackets(estimator, static_cast<uint16_t>(i), 1, sent);
-    estimator.OnTransportFeedback(std::array{Received(static_cast<uint16_t>(i), sent + TimeDelta::Millis(30) + offset)},
+    SendPackets(estimator, i, 1, sent);
+    estimator.OnTransportFeedback(std::array{Received(i, sent + TimeDelta::Millis(30) + offset)},
                                   sent + TimeDelta::Millis(60));
   }
   EXPECT_EQ(estimator.counters().clock_restarts, 2);
@@ -517,9 +541,8 @@ TEST_F(CallFromTheSender, APauseIsNoOutage) {
   }
 }
 
-TEST_F(CallFromTheSender, BearsFeedbackLateOutOfOrderAndTwiceAndWrappedNumbers) {
+TEST_F(CallFromTheSender, BearsFeedbackLateOutOfOrderAndTwice) {
   TestSendSidePath path;
-  path.first_sequence_number = 65'000;
   path.feedback = [random = std::mt19937(3)](TimeDelta) mutable {
     std::vector<TimeDelta> times{TimeDelta::Millis(static_cast<int64_t>(random() % 120))};
     if (random() % 4 == 0) times.push_back(TimeDelta::Millis(200));
@@ -661,7 +684,7 @@ TEST_F(CallFromTheSender, ReportsOnWhatIsKnownStarveNobody) {
     int starved_calls = 0;
     for (uint32_t seed = 0; seed < 30; ++seed) {
       std::mt19937 random(seed);
-      uint16_t latest = 0;
+      int64_t latest = 0;
       Timestamp latest_time = kStart;
       TestSendSidePath path;
       path.change = [&](TimeDelta, std::vector<PacketFeedback>& reports) {
@@ -681,8 +704,7 @@ TEST_F(CallFromTheSender, ReportsOnWhatIsKnownStarveNobody) {
         if (tenths <= 200 || tenths > 212 || tenths % 2 != 0) continue;
         std::vector<PacketFeedback> reports;
         for (int i = 8191 - static_cast<int>(random() % 1000); i > -1000 && reports.size() < 8192; --i) {
-          reports.push_back(
-              Received(static_cast<uint16_t>(latest - i), latest_time - TimeDelta::Micros(250) * std::max(i, 0)));
+          reports.push_back(Received(latest - i, latest_time - TimeDelta::Micros(250) * std::max(i, 0)));
         }
         estimator.OnTransportFeedback(reports, kStart + time);
       }
@@ -704,14 +726,15 @@ TEST(SendSideEstimatorTest, BearsHostileFeedback) {
     std::mt19937_64 random(seed);
     SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
     Timestamp now = kStart;
-    uint16_t number = 0;
+    int64_t number = 0;
     for (int i = 0; i < 3000; ++i) {
       now += TimeDelta::Millis(static_cast<int64_t>(random() % 30));
       SendPackets(estimator, number, 3, now, TimeDelta::Zero());
-      number = static_cast<uint16_t>(number + 3 + (random() % 50 == 0 ? random() % 40'000 : 0));
+      number += 3 + (random() % 50 == 0 ? static_cast<int64_t>(random() % 40'000) : 0);
       std::vector<PacketFeedback> reports(random() % 8);
       for (PacketFeedback& report : reports) {
-        report.sequence_number = static_cast<uint16_t>(random() % 3 == 0 ? random() : number - random() % 100);
+        report.sequence_number =
+            random() % 3 == 0 ? static_cast<int64_t>(random()) : number - static_cast<int64_t>(random() % 100);
         report.fate = static_cast<PacketFate>(random() % 3);
         const uint64_t kind = random() % 10;
         report.receive_time = kind == 0   ? Timestamp::Micros(kTimes[random() % kTimes.size()])
@@ -740,7 +763,7 @@ TEST(SendSideEstimatorTest, AllocatesNothing) {
   SendSideEstimator estimator = MadeSendSideEstimator({}, Rule());
   std::vector<PacketFeedback> reports;
   reports.reserve(100);
-  uint16_t number = 0;
+  int64_t number = 0;
   Timestamp now = kStart;
   const auto run = [&](int messages) {
     for (int i = 0; i < messages; ++i) {

@@ -11,11 +11,11 @@
 #include "controllers/nada_controller.h"
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
-#include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/testing/mock_controllers.h"
 
 namespace weir {
 namespace {
@@ -119,7 +119,8 @@ TEST(StuckPilotTest, NeverHoldsTheCopilots) {
         const DataRate capacity = DataRate::BitsPerSecondF(capacity_bps);
         using Made = Result<std::unique_ptr<ReceiverController>>;
         const auto make_member = [&](const std::string& name) -> Made {
-          if (name == "stuck") return Made(Always(DataRate::BitsPerSecondF(pilot_bps)));
+          if (name == "stuck")
+            return Made(std::make_unique<MockReceiverController>(DataRate::BitsPerSecondF(pilot_bps)));
           return Made(MakeBuiltInController(name, capacity));
         };
         auto pool =

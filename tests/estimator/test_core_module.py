@@ -234,6 +234,21 @@ def test_a_model_runs_a_call(models: Path) -> None:
     assert counters["faults"] == 0
 
 
+def test_a_model_of_other_operators_runs_in_onnx_runtime(models: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    data = (models / "foreign_operator.onnx").read_bytes()
+    policy = weir.Policy(data)
+    assert policy.needs_onnxruntime
+    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    actions = []
+    for rate_bps in (0.0, 3e5, 1e6, 8e6):
+        observation = [rate_bps, rate_bps, 0.1, 0.0, 0.02, 0.05]
+        (expected,) = session.run(["action"], {"observation": [observation]})
+        actions.append(policy.run(observation))
+        assert actions[-1] == pytest.approx(expected[0].tolist(), rel=1e-6)
+    assert len(set(map(tuple, actions))) > 2
+
+
 def test_a_failing_model_is_replaced_by_the_rule(models: Path) -> None:
     estimator = weir.BandwidthEstimator(weir.Model.load(models / "nan_between_1_and_2_mbps.onnx"))
     assert stream(estimator, 0, 5_000_000, 1_500_000)[-1].reason == "fallback"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "pool/pool_controller.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/guard.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 

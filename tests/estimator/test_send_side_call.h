@@ -35,7 +35,6 @@ struct TestSendSidePath {
   std::function<void(TimeDelta, std::vector<PacketFeedback>&)> change = [](TimeDelta, std::vector<PacketFeedback>&) {};
   // From then on the receiver acknowledges each packet in time, whatever the path does with it.
   TimeDelta optimistic_from = TimeDelta::PlusInfinity();
-  uint16_t first_sequence_number = 0;
   // Rates of layers, lowest first, of which LayerAllocator chooses one as the only media. If empty, filler is sent.
   std::vector<DataRate> layers;
   // If above zero, the filler desires this rate and sends probe clusters.
@@ -53,7 +52,7 @@ struct TestSendSidePath {
 class TestSendSideCall {
  public:
   TestSendSideCall(SendSideEstimator& estimator, TestSendSidePath path)
-      : estimator_(estimator), path_(std::move(path)), sequence_number_(path_.first_sequence_number) {}
+      : estimator_(estimator), path_(std::move(path)) {}
 
   void RunUntil(TimeDelta end) {
     while (true) {
@@ -198,7 +197,7 @@ class TestSendSideCall {
 
   SendSideEstimator& estimator_;
   TestSendSidePath path_;
-  uint16_t sequence_number_;
+  int64_t sequence_number_ = 0;
   Timestamp now_ = kStart;
   Timestamp next_send_ = kStart;
   Timestamp next_report_ = kStart + kReportInterval;

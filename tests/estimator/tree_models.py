@@ -1,6 +1,7 @@
 """Models of decision trees, random ones and ones that no reader may take for a tree.
 
-A tree is the attributes of a TreeEnsembleRegressor of ONNX's machine-learning operators, see `src/onnx/onnx_tree.h`.
+A tree is the attributes of a TreeEnsembleRegressor of ONNX's machine-learning operators, see `InspectOnnxTree` in
+`src/onnx/onnx_inspection.h`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 #include "arrival/interval_accumulator.h"
 #include "fuzz_input.h"
 #include "fuzz_targets.h"
-#include "interval_statistics_fields.h"
+#include "weir/interval_statistics_fields.h"
 
 namespace weir::fuzz {
 namespace {

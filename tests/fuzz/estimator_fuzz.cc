@@ -9,18 +9,18 @@
 #include "fuzz_targets.h"
 #include "made_estimator.h"
 #include "registry.h"
-#include "scripted_controller.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/testing/mock_controllers.h"
 
 namespace weir::fuzz {
 namespace {
 
 // Gives any rate, or none.
-class WildController final : public IgnorantController {
+class WildController final : public MockReceiverController {
  public:
-  explicit WildController(uint64_t seed) : random_(seed | 1) {}
+  explicit WildController(uint64_t seed) : MockReceiverController(nullptr), random_(seed | 1) {}
 
   std::string_view name() const override { return "wild"; }
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
@@ -47,7 +47,7 @@ class WildController final : public IgnorantController {
 std::unique_ptr<ReceiverController> MakeController(FuzzInput& input) {
   const uint32_t choice = input.Choose(kBuiltInControllers.size() + 1);
   if (choice == kBuiltInControllers.size()) return std::make_unique<WildController>(input.Take<uint64_t>());
-  return MakeBuiltInController(kBuiltInControllers[choice], DataRate::BitsPerSecond(input.TakeScaled()));
+  return MakeBuiltInController(kBuiltInControllers[choice].name, DataRate::BitsPerSecond(input.TakeScaled()));
 }
 
 FusionKind TakeFusion(FuzzInput& input) { return static_cast<FusionKind>(input.Choose(kFusionNames.size())); }

@@ -9,8 +9,8 @@
 
 #include "fuzz_targets.h"
 #include "policy/policy.h"
-#include "pool/pool_controller.h"
 #include "weir/controllers.h"
+#include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
 
 namespace weir::fuzz {

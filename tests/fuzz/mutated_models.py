@@ -25,7 +25,7 @@ from onnx import TensorProto, defs, helper, numpy_helper
 from weir import _core
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ROOT / "trainer" / "models" / "weir.onnx"
+SHIPPED = ROOT / "estimator" / "models" / "weir.onnx"
 
 # Processor time.
 LONGEST_LOAD_S = 0.5

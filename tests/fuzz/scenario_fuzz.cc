@@ -12,20 +12,25 @@ namespace weir::fuzz {
 namespace {
 
 using sim::FlowSpec;
+using sim::kTimeZero;
 using sim::LinkSpec;
 using sim::Scenario;
+using sim::SimDuration;
+using sim::SimTime;
 
-constexpr int64_t kDayNs = int64_t{86'400} * 1'000'000'000;
+constexpr SimDuration kDay = SimDuration::Seconds(86'400);
 
-void CheckLink(const LinkSpec& link, int64_t duration_ns) {
-  WEIR_FUZZ_CHECK(link.one_way_delay_ns.At(0) >= 0 && link.one_way_delay_ns.At(duration_ns) >= 0);
-  WEIR_FUZZ_CHECK(link.loss.ratio.At(duration_ns) >= 0);
+void CheckLink(const LinkSpec& link, SimDuration duration) {
+  const SimTime end = kTimeZero + duration;
+  WEIR_FUZZ_CHECK(link.one_way_delay.At(kTimeZero) >= SimDuration::Zero() &&
+                  link.one_way_delay.At(end) >= SimDuration::Zero());
+  WEIR_FUZZ_CHECK(link.loss.ratio.At(end) >= 0);
   if (!link.capacity) return;
-  for (const int64_t time_ns : {int64_t{0}, duration_ns / 2, duration_ns}) {
-    const int64_t rate_bps = link.capacity->RateAt(time_ns);
+  for (const SimTime time : {kTimeZero, kTimeZero + 0.5 * duration, end}) {
+    const int64_t rate_bps = link.capacity->RateAt(time);
     WEIR_FUZZ_CHECK(rate_bps >= 0 && rate_bps <= static_cast<int64_t>(sim::kMaxRateBps));
   }
-  WEIR_FUZZ_CHECK(QueueLimit(link, duration_ns) >= 1);
+  WEIR_FUZZ_CHECK(QueueLimit(link, duration) >= 1);
 }
 
 }  // namespace
@@ -40,13 +45,14 @@ void FuzzScenario(std::span<const uint8_t> bytes) {
     WEIR_FUZZ_CHECK(!std::string_view(error.what()).empty());
     return;
   }
-  const int64_t duration_ns = scenario.duration_ns();
-  WEIR_FUZZ_CHECK(duration_ns > 0 && duration_ns <= kDayNs);
-  CheckLink(scenario.forward, duration_ns);
-  CheckLink(scenario.reverse, duration_ns);
+  const SimDuration duration = scenario.duration;
+  WEIR_FUZZ_CHECK(duration > SimDuration::Zero() && duration <= kDay);
+  CheckLink(scenario.forward, duration);
+  CheckLink(scenario.reverse, duration);
   for (const FlowSpec& flow : scenario.flows) {
     WEIR_FUZZ_CHECK(!flow.id.empty());
-    WEIR_FUZZ_CHECK(flow.start_ns >= 0 && flow.stop_ns <= duration_ns && flow.extra_one_way_delay_ns >= 0);
+    WEIR_FUZZ_CHECK(flow.start >= kTimeZero && flow.stop <= scenario.end() &&
+                    flow.extra_one_way_delay >= SimDuration::Zero());
   }
 }
 

@@ -49,9 +49,9 @@ fi
 step "cmake --install"
 inside "$root" cmake --install /root/weir/build/release --prefix /opt/weir >"$work/install.log"
 cp -r "$source/examples" "$source/tests/install/examples.sh" "$root/root/"
-step "make wheel"
-inside "$root" make --silent -C /root/weir wheel
-cp "$source/tests/install/wheel.sh" "$root"/root/weir/build/dist/*.whl "$root/root/"
+step "make wheels"
+inside "$root" make --silent -C /root/weir wheels
+cp -r "$source/tests/install/wheel.sh" "$root/root/weir/build/dist" "$root/root/"
 rm -rf "$root/root/weir"
 
 step "the examples against the prefix, the clone gone"
@@ -59,7 +59,7 @@ inside "$root" apt-get -qq install -y --no-install-recommends pkg-config >/dev/n
 inside "$root" /root/examples.sh /root/examples /opt/weir /tmp/examples
 inside "$root" /opt/weir/bin/weir-sim --version
 step "the wheel in a new environment, the clone gone"
-inside "$root" sh -c '/root/wheel.sh /root/*.whl /root/examples'
+inside "$root" sh -c '/root/wheel.sh /root/dist /root/examples'
 
 step "the image"
 "$source/tests/install/images.sh" weir

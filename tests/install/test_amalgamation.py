@@ -51,12 +51,12 @@ def test_it_compiles_alone_and_gives_the_targets_of_the_library(compiler, folder
     run("cc", "-std=c11", "-pedantic", *warnings, "-fPIE", "-I.", "-c", CONSUMER, cwd=folder)
     run(compiler, "-static-pie", "amalgamation_consumer.o", "weir.o", "-o", "consumer", cwd=folder)
     assert run(folder / "consumer") == library_prints
-    assert run(folder / "consumer", ROOT / "trainer/models/weir.onnx") == library_prints
+    assert run(folder / "consumer", ROOT / "estimator/models/weir.onnx") == library_prints
 
 
 def test_the_model_within_it_is_the_shipped_one(folder):
     written = re.findall(r"\d+", (folder / "weir_model.h").read_text())
-    assert bytes(map(int, written)) == (ROOT / "trainer/models/weir.onnx").read_bytes()
+    assert bytes(map(int, written)) == (ROOT / "estimator/models/weir.onnx").read_bytes()
 
 
 def test_it_includes_nothing_but_itself_and_the_standard_library(folder):

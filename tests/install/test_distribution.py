@@ -21,19 +21,20 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_sdist_has_all_that_git_has(tmp_path):
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    library = ROOT / "estimator"
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=library, capture_output=True, text=True, check=True)
     code = f"from scikit_build_core.build import build_sdist; build_sdist({str(tmp_path)!r})"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-c", code], cwd=library, check=True, capture_output=True)
     (archive,) = tmp_path.glob("weir_bwe-*.tar.gz")
     with tarfile.open(archive) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
-    assert {name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()} - names == set()
+    assert {name for name in listed.stdout.split("\0") if name and (library / name).is_file()} - names == set()
     assert not any(name.startswith(("build/", ".venv/", ".git/")) for name in names)
 
 
-def test_the_distribution_has_its_licence_and_its_command():
-    files = {path.name for path in distribution("weir-bwe").files}
-    assert {"LICENSE", "weir", "weir-sim"} <= files
+def test_distributions_have_their_licence_and_their_programs():
+    for name, program in (("weir-bwe", "weir-sim"), ("weir-cli", "weir")):
+        assert {"LICENSE", program} <= {path.name for path in distribution(name).files}
 
 
 @pytest.mark.parametrize("built", [Path(weir._core.__file__), find_simulator()], ids=["weir._core", "weir-sim"])

@@ -48,7 +48,7 @@ def test_a_document_shows_a_part_of_a_program_that_is_built_and_run(example):
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
-    [(["trainer/models/weir.onnx"], 0, ""), ([], 2, "usage"), (["README.md"], 1, "not an ONNX model")],
+    [(["estimator/models/weir.onnx"], 0, ""), ([], 2, "usage"), (["README.md"], 1, "not an ONNX model")],
 )
 def test_the_python_example_prints_estimates_or_what_is_wrong(arguments, code, message):
     command = [sys.executable, ROOT / "examples/python/example.py", *(ROOT / argument for argument in arguments)]

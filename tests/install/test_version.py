@@ -1,9 +1,10 @@
-"""The version is in CMakeLists.txt; everything else takes it from there."""
+"""The version is in CMakeLists.txt; everything else takes it from there, or is compared with it here."""
 
 import json
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -28,9 +29,21 @@ def test_packages_and_programs_have_it():
     assert json.loads(printed(find_simulator(), "--version"))["weir"] == VERSION
 
 
+def test_the_distributions_have_it():
+    projects = [tomllib.loads(path.read_text())["project"] for path in ROOT.glob("*/pyproject.toml")]
+    written = {project["name"]: project["version"] for project in projects if "version" in project}
+    written.pop("weir-papers", None)  # not versioned
+    assert len(written) >= 5
+    assert set(written.values()) == {VERSION}, written
+
+
 @pytest.mark.parametrize("name", ["weir.pc", "weir-cpp.pc"])
 def test_pkg_config_has_it(name):
     assert f"Version: {VERSION}\n" in (ROOT / "build/release/estimator" / name).read_text()
+
+
+def test_the_library_alone_has_it():
+    assert f"project(weir VERSION {VERSION} " in (ROOT / "estimator/CMakeLists.txt").read_text()
 
 
 def test_a_model_has_the_version_that_trained_it_unless_it_is_given_one():

@@ -35,9 +35,9 @@ def test_a_term_is_found_in_prose(name, text, found):
     ("name", "text"),
     [
         ("a.md", "The family `mute`.\n```\nthe way back\n```\n"),
-        ("a.h", "int seat = vote(mend);  // The active controller.\n"),
+        ("a.js", "const seat = vote(mend);  // The active controller.\n"),
         ("a.cc", '#include <weir/seat.h>\nFind("seat");\n// See pool/seat.h.\n'),
-        ("a.py", "seats = {'vote': fly}  # `seats` are named here.\n"),
+        ("a.py", "count = {'vote': fly}  # `seats` are named here.\n"),
         ("a.py", 'print(f"{told} and {seats.fly()} of them")\n'),
         ("a.html", "<script>const seat = way.back;</script><p>text</p>\n"),
         ("a.md", "It is computed on the fly.\n"),
@@ -66,9 +66,43 @@ def test_the_first_word_of_a_comment(name, text, lines):
     assert [line for line, _, _ in words.findings(Path(name), text)] == lines
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("a.py", "for one in flows:\n    print(one)\n", [(1, "one")]),
+        ("a.py", "lines = [one for one in flows]\n", [(1, "one")]),
+        ("a.py", "class LeftOut:\n    _told = 1\ndef f(given): pass\n", [(1, "LeftOut"), (2, "_told"), (3, "given")]),
+        ("a.py", "def test_what_is_missing(): pass\n", [(1, "test_what_is_missing")]),
+        ("a.py", "def test_the_log_says_so(): pass\nASKED = 1\n", [(1, "test_the_log_says_so"), (2, "ASKED")]),
+        ("a.py", "import a as ours\ntry:\n    pass\nexcept OSError as said:\n    pass\n", [(1, "ours"), (4, "said")]),
+        ("a.cc", "TEST(Pool, NobodyWhoCannotFlyGetsTheSeat) {}\n", [(1, "NobodyWhoCannotFlyGetsTheSeat")]),
+        ("a.h", "// A comment.\nint told_ = 0;\nint b = told_;\n", [(2, "told_")]),
+    ],
+)  # fmt: skip
+def test_riddles_are_found_in_identifiers(name, text, found):
+    assert [(line, term) for line, term, _ in words.findings(Path(name), text)] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.py", "one_way_delay_ms = 1\nis_known = whole_seconds = 2\n"),
+        ("a.py", "import other\nprint(other.told, given(asked=1))\n"),
+        ("a.py", "def test_losses_are_told_apart(): pass\n"),
+        ("a.cc", '#include "told.h"\nnotify_one(seating, "told", milestone);\n'),
+        ("a.js", "const told = 1;\n"),
+        ("calls/a.py", "for one in flows: pass\n"),
+    ],
+)
+def test_other_identifiers_are_not(name, text, monkeypatch):
+    monkeypatch.setattr(words, "NOT_YET", ("calls/*",))
+    assert words.findings(Path(name), text) == []
+
+
 def test_every_allowed_file_is_there():
     tracked = words.tracked()
-    unused = [pattern for pattern in words.ALLOWED_FILES if not any(words.fnmatch(name, pattern) for name in tracked)]
+    patterns = [*words.ALLOWED_FILES, *words.NOT_YET, *(file for file, _ in words.ALLOWED_IDENTIFIERS)]
+    unused = [pattern for pattern in patterns if not any(words.fnmatch(name, pattern) for name in tracked)]
     assert unused == []
 
 

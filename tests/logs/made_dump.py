@@ -29,8 +29,8 @@ class Second:
 def call(changed=None):
     """Sixty seconds; those that differ by their number, as in `{20: {"kbps": 250}}`."""
     seconds = [Second() for _ in range(60)]
-    for at, values in (changed or {}).items():
-        seconds[at] = replace(seconds[at], **values)
+    for index, values in (changed or {}).items():
+        seconds[index] = replace(seconds[index], **values)
     return seconds
 
 
@@ -44,13 +44,13 @@ def reports(seconds):
         count = round(second.kbps * 125 / PACKET_BYTES)
         lost = round(count * second.lost)
         decoded = second.frames if second.decoded is None else second.decoded
-        for name, grown in (
+        for name, growth in (
             ("packets", count - lost), ("bytes", (count - lost) * PACKET_BYTES), ("lost", lost),
             ("frames", second.frames), ("decoded", decoded), ("freezes", second.frozen_s > 0),
             ("frozen", second.frozen_s), ("audio", 50 * second.audio), ("spent", decoded * second.decode_ms / 1e3),
             ("plis", second.key_frames),
         ):  # fmt: skip
-            totals[name] += grown
+            totals[name] += growth
         if not second.skipped:
             found.append((START_MS + 1000 * number, _objects(totals, second)))
     return found
@@ -144,20 +144,20 @@ def rtcstats(seconds):
     lines = ["RTCStatsDump", '{"fileFormat":3}', json.dumps(["create", "12-1", {}, START_MS])]
     times = [START_MS, *(time_ms for time_ms, _ in reports(seconds))]
     for before_ms, (time_ms, objects) in zip(times, reports(seconds), strict=False):
-        stamped = {key: one | {"timestamp": time_ms} for key, one in objects.items()}
+        stamped = {key: stats | {"timestamp": time_ms} for key, stats in objects.items()}
         lines.append(json.dumps(["getStats", "12-1", stamped, time_ms - before_ms]))
     return "\n".join(lines)
 
 
-def jitsi(seconds, agent="Chrome/99.0", left_out=()):
+def jitsi(seconds, agent="Chrome/99.0", omitted=()):
     """Jitsi's lines: only what changed, a time of 0 for that of the report."""
     about = {"url": "https://example.com/room", "userAgent": f"Mozilla/5.0 {agent}", "statsFormat": "any"}
     lines = [["connectionInfo", None, json.dumps(about), START_MS], ["create", "PC_0", {}, START_MS]]
     last = {}
     for time_ms, objects in reports(seconds):
         changed = {}
-        for key, one in objects.items():
-            kept = {name: value for name, value in one.items() if name not in left_out}
+        for key, stats in objects.items():
+            kept = {name: value for name, value in stats.items() if name not in omitted}
             old = last.get(key, {})
             changed[key] = {"timestamp": 0} | {name: value for name, value in kept.items() if old.get(name) != value}
             last[key] = kept
@@ -172,7 +172,7 @@ def firefox(seconds):
     """The history of a connection that about:webrtc copies: no counters of freezes, round trips of the estimate."""
     found = []
     for time_ms, objects in reports(seconds):
-        kept = {key: {n: v for n, v in one.items() if n not in NO_COUNTERS} for key, one in objects.items()}
+        kept = {key: {n: v for n, v in stats.items() if n not in NO_COUNTERS} for key, stats in objects.items()}
         video, audio, pair = (kept[key] | {"id": key, "timestamp": time_ms} for key in ("VIDEO", "AUDIO", "PAIR"))
         rtt_ms = round(1e3 * objects["PAIR"]["currentRoundTripTime"])
         found.append({
@@ -187,8 +187,8 @@ def stats_lines(seconds, shape):
     """JSON lines of getStats in one of the shapes that pages write."""
     lines = []
     for time_ms, objects in reports(seconds):
-        stamped = {key: {"id": key, "timestamp": time_ms} | one for key, one in objects.items()}
-        bare = {key: {name: v for name, v in one.items() if name != "timestamp"} for key, one in stamped.items()}
+        stamped = {key: {"id": key, "timestamp": time_ms} | stats for key, stats in objects.items()}
+        bare = {key: {name: v for name, v in stats.items() if name != "timestamp"} for key, stats in stamped.items()}
         lines += {
             "list": [list(stamped.values())],
             "by id": [stamped],

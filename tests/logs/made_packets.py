@@ -20,14 +20,14 @@ def rtp(number, sent_s, payload_bytes=1000, ssrc=7, extensions=None):
 
 def stream(duration_s=20.0, first=65_000, rate_bps=1_000_000, capacity_bps=None, start_s=50.0):
     """Pairs of arrival time in s and packet; sequence numbers and abs-send-time wrap on the way."""
-    made, free_s = [], 0.0
+    packets, free_s = [], 0.0
     interval_s = 8 * 1032 / rate_bps
     for index in range(int(duration_s / interval_s)):
         sent_s = start_s + index * interval_s
         packet = rtp(first + index, sent_s)
         free_s = max(free_s, sent_s) + (8 * len(packet) / capacity_bps if capacity_bps else 0.0)
-        made.append((free_s - start_s + 0.02, packet))
-    return made
+        packets.append((free_s - start_s + 0.02, packet))
+    return packets
 
 
 def rtpdump(packets):
@@ -41,8 +41,10 @@ def rtpdump(packets):
 def pcap(packets, order="<", link=1, other=()):
     """The bytes of a capture; `other`: pairs to another port."""
     found = struct.pack(f"{order}IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65_535, link)
-    everything = sorted([*((*one, 5004) for one in packets), *((*one, 6000) for one in other)], key=lambda one: one[0])
-    for arrival_s, packet, port in everything:
+    captured = sorted(
+        [*((*packet, 5004) for packet in packets), *((*packet, 6000) for packet in other)], key=lambda entry: entry[0]
+    )
+    for arrival_s, packet, port in captured:
         udp = struct.pack(">HHHH", 4000, port, 8 + len(packet), 0) + packet
         ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, b"\x0a\0\0\1", b"\x0a\0\0\2") + udp
         frame = (bytes(12) + b"\x08\x00" if link == 1 else b"") + ip

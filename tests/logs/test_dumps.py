@@ -62,13 +62,13 @@ def test_a_real_dump(path):
     assert series(dump, 1, "inbound-rtp", "totalFreezesDuration")[1][-1] == pytest.approx(0.75, abs=0.05)
 
 
-def test_both_formats_say_the_same():
+def test_both_formats_have_equal_content():
     first, second = read_dump(INTERNALS), read_dump(RTCSTATS)
     compared = 0
     for a, b in zip(first.connections, second.connections, strict=True):
-        for identifier, one in a.reports.objects.items():
-            for name in one.numbers:
-                (times, values), (other_times, other) = one.series(name), b.reports.objects[identifier].series(name)
+        for identifier, stats in a.reports.objects.items():
+            for name in stats.numbers:
+                (times, values), (other_times, other) = stats.series(name), b.reports.objects[identifier].series(name)
                 count = min(len(values), len(other))
                 assert np.allclose(values[:count], other[:count])
                 assert np.allclose(times[:count], other_times[:count])
@@ -166,9 +166,9 @@ def test_reports_of_the_other_end_belong_to_their_stream(tmp_path):
         f"R{n}": {"type": "remote-inbound-rtp", "kind": "video", "ssrc": n, "packetsLost": 10 * n} for n in (2, 1)
     }
     none = {f"R{n}": {"type": "remote-inbound-rtp", "kind": "video", "ssrc": n, "packetsLost": 0} for n in (2, 1)}
-    for one in streams.values():
-        one["packetsSent"] = 0
-    later = {key: one | {"packetsSent": 100} for key, one in streams.items()}
+    for stream in streams.values():
+        stream["packetsSent"] = 0
+    later = {key: stream | {"packetsSent": 100} for key, stream in streams.items()}
     reports = (none | streams, remote | later)
     dump = read_dump(save_rtcstats(tmp_path, *(["getStats", "1", report, 1000] for report in reports)))
     words = " ".join(" ".join(check(render_dump(dump)).text).split())
@@ -244,7 +244,7 @@ def test_a_dump_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("part", [b"{},", b"[],", b'"ab",', b"0.5,0.5,0.5,0.5,"])
 def test_a_small_file_of_many_parts_is_refused_before_it_takes_memory(tmp_path, monkeypatch, part):
-    monkeypatch.setattr(dump_module.json, "loads", lambda *given, **how: pytest.fail("parsed"))
+    monkeypatch.setattr(dump_module.json, "loads", lambda *arguments, **options: pytest.fail("parsed"))
     content = b'{"PeerConnections": {}, "a": [' + part * 2_100_000 + b"0]}"
     path = save(tmp_path, gzip.compress(content, compresslevel=1))
     assert path.stat().st_size < 300_000
@@ -316,7 +316,7 @@ def test_many_connections_are_bounded(tmp_path):
     stats = {"I-bytesReceived": MEMBER | {"values": "[5,6]"}}
     data = {"PeerConnections": {str(n): {"stats": stats} for n in range(80)}}
     dump = read_dump(save(tmp_path, data))
-    assert (len(dump.connections), dump.connections_left_out) == (50, 30)
+    assert (len(dump.connections), dump.omitted_connections) == (50, 30)
     assert "30 more are left out" in render_dump(dump)
 
 
@@ -349,7 +349,7 @@ def test_wrong_use_of_the_command(run_weir, tmp_path):
     assert "dump of chrome://webrtc-internals" in " ".join(out.split())
 
 
-def test_a_sender_in_the_same_dump_tells_its_own_limit():
+def test_the_limit_of_a_sender_in_the_same_dump_is_reported():
     receiver, _ = find_verdicts(read_dump(INTERNALS).connections)
     first = receiver.explained[0]
     assert first.sentence == (

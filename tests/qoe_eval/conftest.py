@@ -1,3 +1,3 @@
-from shared_fixtures import chromium, fake_simulator, make_record, misbehave, scenarios
+from shared_fixtures import chromium, fake_simulator, made, misbehave, results, scenarios
 
-__all__ = ["chromium", "fake_simulator", "make_record", "misbehave", "scenarios"]
+__all__ = ["chromium", "fake_simulator", "made", "misbehave", "results", "scenarios"]

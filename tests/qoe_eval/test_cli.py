@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from html_page import table_of
 
 from weir_traces.catalogue import load_bundled
 
@@ -64,6 +65,20 @@ def test_replay_writes_its_files_and_report_makes_them_again(weir, trace, tmp_pa
     assert (tmp_path / "here/report.html").read_bytes() == (tmp_path / "kept-report.html").read_bytes()
 
 
+def test_the_page_of_a_replay_has_the_scores_of_each_controller(run_weir, real_simulator, trace, tmp_path):
+    options = ["--controller", "weir", "--controller", "rule", "--duration", "2", "--seeds", "0"]
+    status, _, error = run_weir("replay", trace, *options, "--out", "here")
+    assert status == 0, error
+    summary = json.loads((tmp_path / "here/summary.json").read_text())
+    rows = table_of((tmp_path / "here/report.html").read_text(), "headline")
+    assert rows[0][:2] == ["Controller", "Utility of 100 ↑"]
+    # Best first.
+    means = {name: values["utility"]["mean"] for name, values in summary["controllers"].items()}
+    best_first = sorted(means, key=means.get, reverse=True)
+    assert set(means) == {"weir", "rule"}
+    assert [row[:2] for row in rows[1:]] == [[name, f"{means[name]:.1f}"] for name in best_first]
+
+
 def test_options_reach_the_simulator(weir, trace, tmp_path):
     status, _, error = weir(
         "replay", trace, "--controller", "fixed", "--seeds", "0", "--objective", "8,1,1", "--one-way-delay", "70",
@@ -89,7 +104,7 @@ def test_a_folder_holds_runs_with_video_or_with_filler_never_both(weir, trace, t
         assert status == 0
         moved.append(error)
         records = map(json.loads, (tmp_path / "here/results.jsonl").read_text().splitlines())
-        found = {one["scenario"]: one["media"]["media"] for one in records}
+        found = {record["scenario"]: record["media"]["media"] for record in records}
         return [(found[name]["kind"], found[name]["max_rate_bps"]) for name in ("trace", "step-down-up", "own")]
 
     assert media() == [("video", 2.5e6), ("video", 2.5e6), ("filler", 1e6)]
@@ -309,37 +324,12 @@ def test_report_of_a_folder_without_results(weir, tmp_path):
     assert "--csv" in weir("report", "--help")[1]
 
 
-def test_version_and_help(weir):
-    assert weir("--version")[1].startswith("weir ")
-    status, out, _ = weir("--help")
-    assert status == 0
-    commands = ("replay", "report", "doctor", "bench", "evaluate", "traces", "train", "export", "model")
-    assert all(command in out for command in commands)
-    for group in ("webrtc", "traces"):
-        out = weir(group, "--help")[1]
-        assert out.startswith("Usage: weir "), group
-        assert "completion" not in out, group
-
-
 def test_the_help_of_replay_begins_with_what_is_most_used(weir):
     short, whole = (weir("replay", option)[1].splitlines() for option in ("--help", "--help-all"))
     assert len(short) < 20 < 80 < len(whole)
     assert "--controller NAME" in "\n".join(short)
     assert short[-1].endswith("more: weir replay --help-all")
     assert "--require RULE" in "\n".join(whole)
-
-
-def test_doctor_names_every_component(weir):
-    status, out, error = weir("doctor", "--json")
-    found = json.loads(out)
-    rows = {row["name"]: row for row in found["components"]}
-    assert rows["weir-sim"]["found"].startswith("0.0")
-    assert rows["Python package numpy"]["found"]
-    assert {"weir-peer", "weir-virtual-call", "weir-event-log"} <= rows.keys()
-    assert not rows["Chromium"]["required"]
-    assert all(row["found"] or row["remedy"] for row in rows.values())
-    assert status == (0 if found["ok"] else 3)
-    assert found["ok"] == (error == "")
 
 
 def test_doctor_without_the_simulator_is_status_3_and_no_path_is_wrapped(weir):

@@ -34,7 +34,7 @@ json Policed(json scenario, int64_t rate_bps, int64_t burst_bytes) {
 
 double Bits(const json& scenario) {
   const Scenario parsed = ParseScenario(WholeScenario(scenario));
-  return AchievableThroughput(parsed, parsed.flows[0]).BitsUntil(parsed.duration_ns());
+  return AchievableThroughput(parsed, parsed.flows[0]).BitsUntil(parsed.end());
 }
 
 // A media rate as an IP packet carries it.
@@ -155,10 +155,10 @@ TEST(AchievableTest, PiecesSumUpToTheWholeAndPeriodsMayBeTiny) {
   AchievableThroughput achievable(parsed, parsed.flows[0]);
   RandomStream random(1, 0);
   double sum = 0;
-  int64_t now_ns = 0;
-  while (now_ns < parsed.duration_ns()) {
-    now_ns = std::min(parsed.duration_ns(), now_ns + random.UniformInteger(0, 30 * kMs));
-    sum += achievable.BitsUntil(now_ns);
+  SimTime now = kTimeZero;
+  while (now < parsed.end()) {
+    now = std::min(parsed.end(), now + SimDuration::Nanos(random.UniformInteger(0, (30 * kMs).ns())));
+    sum += achievable.BitsUntil(now);
   }
   EXPECT_NEAR(sum, Bits(scenario), 1);
   // A slot of 2 ns; 5e10 of them would take minutes.
@@ -212,25 +212,25 @@ TEST(AchievableTest, AQueueThatOutlastsAnOutageIsAllThatGoesBeyond) {
 TEST(OracleRateTest, PresetsHaveTheirAims) {
   const OracleAim balanced = AimOf(kBalanced), throughput = AimOf(kThroughput), latency = AimOf(kLatency);
   EXPECT_DOUBLE_EQ(balanced.utilisation, 0.96);
-  EXPECT_EQ(balanced.drain_ns, 50'000'000);
+  EXPECT_EQ(balanced.drain_time, 50 * kMs);
   EXPECT_DOUBLE_EQ(throughput.utilisation, 1.0);
-  EXPECT_EQ(throughput.drain_ns, 200'000'000);
+  EXPECT_EQ(throughput.drain_time, 200 * kMs);
   EXPECT_DOUBLE_EQ(latency.utilisation, 0.85);
-  EXPECT_EQ(latency.drain_ns, 30'000'000);
+  EXPECT_EQ(latency.drain_time, 30 * kMs);
 }
 
 TEST(OracleRateTest, MoreWeightOfThroughputAsksForMore) {
-  OracleAim before{.utilisation = 0, .drain_ns = 0};
+  OracleAim before{.utilisation = 0, .drain_time = SimDuration::Zero()};
   for (int percent = 5; percent <= 85; percent += 5) {
     const float weight = static_cast<float>(percent) / 100;
     const OracleAim aim = AimOf({.throughput = weight, .latency = 0.9f - weight, .loss = 0.1f});
     EXPECT_GE(aim.utilisation, before.utilisation) << percent;
-    EXPECT_GE(aim.drain_ns, before.drain_ns) << percent;
+    EXPECT_GE(aim.drain_time, before.drain_time) << percent;
     EXPECT_GE(aim.utilisation, 0.85);
     EXPECT_LE(aim.utilisation, 1.0);
     before = aim;
   }
-  EXPECT_EQ(AimOf({.throughput = 0.36f, .latency = 0.04f, .loss = 0.6f}).drain_ns, AimOf(kThroughput).drain_ns);
+  EXPECT_EQ(AimOf({.throughput = 0.36f, .latency = 0.04f, .loss = 0.6f}).drain_time, AimOf(kThroughput).drain_time);
 }
 
 }  // namespace

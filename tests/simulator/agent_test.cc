@@ -5,37 +5,40 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "endpoints/simulation_job.h"
 #include "test_models.h"
 #include "test_scenarios.h"
+#include "weir/policy_executor.h"
 
 namespace weir::sim {
 namespace {
 
-constexpr const char* kShipped = WEIR_SOURCE_DIR "/trainer/models/weir.onnx";
+constexpr const char* kShipped = WEIR_SOURCE_DIR "/estimator/models/weir.onnx";
 
 // A policy in place of the agent.
 class PolicyDecisions final : public DecisionSource {
  public:
-  explicit PolicyDecisions(std::shared_ptr<const PolicyModel> model)
-      : policy_(std::move(model)), action_(policy_.description().action_size) {}
-  const ModelDescription& description() const { return policy_.description(); }
+  explicit PolicyDecisions(std::shared_ptr<const PolicyModel> model) : policy_(MakeInlineExecutor(std::move(model))) {}
+  const ModelDescription& description() const { return policy_->description(); }
 
   std::optional<std::span<const float>> Decide(std::span<const float> observation) override {
-    times_ns.push_back(NowNs());
+    times.push_back(Now());
+    const Timestamp now = ToTimestamp(Now());
     if (first_observation.empty()) first_observation.assign(observation.begin(), observation.end());
-    EXPECT_EQ(policy_.Run(observation, kBalanced, action_), PolicyFault::kNone);
-    return action_;
+    policy_->Submit(observation, kBalanced, now);
+    const std::optional<PolicyAnswer> answer = policy_->Take(now);
+    EXPECT_EQ(answer.value().fault, PolicyFault::kNone);
+    return answer->action;
   }
 
-  std::vector<int64_t> times_ns;
+  std::vector<SimTime> times;
   std::vector<float> first_observation;
 
  private:
-  Policy policy_;
-  std::vector<float> action_;
+  const std::unique_ptr<PolicyExecutor> policy_;
 };
 
 // Ups and downs, and feedback that takes its time and is lost.
@@ -83,8 +86,8 @@ TEST_P(AgentTest, SeesAndDoesWhatThePolicyOfACallDoes) {
   const auto in_training = RecordOf("agent", path, &agent);
   EXPECT_EQ(in_training, RecordOf(controller, path, nullptr));
   EXPECT_GT(Utilisation(in_training), 0.1);
-  EXPECT_GT(decisions.times_ns.size(), 200u);
-  EXPECT_LT(decisions.times_ns.size(), 260u);
+  EXPECT_GT(decisions.times.size(), 200u);
+  EXPECT_LT(decisions.times.size(), 260u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, AgentTest,
@@ -104,7 +107,7 @@ TEST(AgentStartTest, DecidesFirstAfterAnIntervalWithTwoSilentOnesBeforeIt) {
                                  .action = description.action,
                                  .source = &decisions};
   RecordOf("agent", kShipped, &agent);
-  EXPECT_EQ(decisions.times_ns.front(), description.interval.us() * 1000);
+  EXPECT_EQ(decisions.times.front(), kTimeZero + ToSimDuration(description.interval));
   const size_t width = description.features.interval_fields();
   const auto packets_of = [&](size_t interval) {
     for (size_t i = 0; i < width; ++i) {

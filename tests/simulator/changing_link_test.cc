@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -16,58 +15,61 @@
 namespace weir::sim {
 namespace {
 
-constexpr int64_t kDuration = 100 * kSecond;
+constexpr Ns kDuration = 100 * kSecond;
 
 using ChangingLinkTest = SimulationTest;
 
+double Number(int64_t value) { return static_cast<double>(value); }
+
 TEST(PiecewiseConstantTest, HoldsFromEachTimeOn) {
-  const PiecewiseConstant<int64_t> values({0, 10, 30}, {1, 2, 3}, std::nullopt);
-  for (const auto& [time_ns, expected] : {std::pair{0, 1}, {9, 1}, {10, 2}, {29, 2}, {30, 3}, {1000, 3}, {5, 1}}) {
-    EXPECT_EQ(values.At(time_ns), expected) << time_ns;
+  const PiecewiseConstant<int64_t> values({kTimeZero, Ns(10), Ns(30)}, {1, 2, 3}, std::nullopt);
+  for (const auto& [time, expected] : {std::pair{0, 1}, {9, 1}, {10, 2}, {29, 2}, {30, 3}, {1000, 3}, {5, 1}}) {
+    EXPECT_EQ(values.At(Ns(time)), expected) << time;
   }
-  EXPECT_DOUBLE_EQ(values.Mean(40), (10 * 1 + 20 * 2 + 10 * 3) / 40.0);
-  EXPECT_DOUBLE_EQ(values.Mean(5), 1.0);
+  EXPECT_DOUBLE_EQ(values.Mean(Ns(40), Number), (10 * 1 + 20 * 2 + 10 * 3) / 40.0);
+  EXPECT_DOUBLE_EQ(values.Mean(Ns(5), Number), 1.0);
 }
 
 TEST(PiecewiseConstantTest, Repeats) {
-  const PiecewiseConstant<int64_t> values({0, 10}, {1, 2}, 20);
-  EXPECT_EQ(values.At(19), 2);
-  EXPECT_EQ(values.At(20), 1);
-  EXPECT_EQ(values.At(1'000'010), 2);
-  EXPECT_DOUBLE_EQ(values.Mean(50), (10 * 1 + 10 * 2 + 10 * 1 + 10 * 2 + 10 * 1) / 50.0);
+  const PiecewiseConstant<int64_t> values({kTimeZero, Ns(10)}, {1, 2}, Ns(20));
+  EXPECT_EQ(values.At(Ns(19)), 2);
+  EXPECT_EQ(values.At(Ns(20)), 1);
+  EXPECT_EQ(values.At(Ns(1'000'010)), 2);
+  EXPECT_DOUBLE_EQ(values.Mean(Ns(50), Number), (10 * 1 + 10 * 2 + 10 * 1 + 10 * 2 + 10 * 1) / 50.0);
 }
 
 TEST_F(ChangingLinkTest, TheDelayOfTheInstantOfDeparture) {
   LinkSpec spec = LinkOf(1'000'000);
-  spec.one_way_delay_ns = {{0, 50 * kMs}, {20 * kMs, 80 * kMs}, std::nullopt};
+  spec.one_way_delay = {{kTimeZero, 50 * kMs}, {20 * kMs, 80 * kMs}, std::nullopt};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(true);
-  At(0, [&] { sink.Send(link, 1250); });
+  At(kTimeZero, [&] { sink.Send(link, 1250); });
   At(45 * kMs, [&] { sink.Send(link, 1250); });
   RunUntil(kSecond);
   ASSERT_EQ(sink.received.size(), 2u);
-  EXPECT_EQ(sink.received[0].arrival_ns, (10 + 20) * kMs);
+  EXPECT_EQ(sink.received[0].arrival, (10 + 20) * kMs);
   // Leaves the bottleneck at 55 ms.
-  EXPECT_EQ(sink.received[1].arrival_ns, (45 + 10 + 80) * kMs);
+  EXPECT_EQ(sink.received[1].arrival, (45 + 10 + 80) * kMs);
 }
 
 TEST_F(ChangingLinkTest, PacketsUnderWayAreNotOvertaken) {
   LinkSpec spec = UsualLink();
-  spec.one_way_delay_ns = {{0, 10 * kMs}, {100 * kMs, 20 * kMs}, std::nullopt};
+  spec.one_way_delay = {{kTimeZero, 10 * kMs}, {100 * kMs, 20 * kMs}, std::nullopt};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);
   for (const int64_t sent_ms : {5, 11, 60, 95}) At(sent_ms * kMs, [&] { sink.Send(link, 100); });
   RunUntil(kSecond);
   ASSERT_EQ(sink.received.size(), 4u);
-  EXPECT_EQ(sink.received[0].arrival_ns, 105 * kMs);
-  EXPECT_EQ(sink.received[1].arrival_ns, 105 * kMs);
-  EXPECT_EQ(sink.received[2].arrival_ns, 105 * kMs);
-  EXPECT_EQ(sink.received[3].arrival_ns, 115 * kMs);
+  EXPECT_EQ(sink.received[0].arrival, 105 * kMs);
+  EXPECT_EQ(sink.received[1].arrival, 105 * kMs);
+  EXPECT_EQ(sink.received[2].arrival, 105 * kMs);
+  EXPECT_EQ(sink.received[3].arrival, 115 * kMs);
 }
 
 TEST_F(ChangingLinkTest, TheLossOfTheInstantOfSending) {
   LinkSpec spec = UsualLink();
-  spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = {{0, kSecond, 2 * kSecond}, {0, 0.25, 1}, 3 * kSecond}};
+  spec.loss = {.kind = LossSpec::Kind::kBernoulli,
+               .ratio = {{kTimeZero, kSecond, 2 * kSecond}, {0, 0.25, 1}, 3 * kSecond}};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);
   std::array<int, 3> lost{};
@@ -87,19 +89,19 @@ TEST_F(ChangingLinkTest, TheLossOfTheInstantOfSending) {
 
 TEST_F(ChangingLinkTest, ChangesWaitForTheStart) {
   LinkSpec spec = UsualLink();
-  spec.one_way_delay_ns = {{0, 10 * kMs}, {20 * kMs, 50 * kMs}, std::nullopt};
+  spec.one_way_delay = {{kTimeZero, 10 * kMs}, {20 * kMs, 50 * kMs}, std::nullopt};
   Link link(spec, kDuration, 1, 0);
   RecordingSink sink(false);
-  link.SetStart(std::numeric_limits<int64_t>::max());
+  link.SetStart(kNever);
   At(500 * kMs, [&] { sink.Send(link, 100); });
   At(600 * kMs, [&] { link.SetStart(600 * kMs); });
   At(605 * kMs, [&] { sink.Send(link, 100); });
   At(615 * kMs, [&] { sink.Send(link, 100); });
   RunUntil(kSecond);
   ASSERT_EQ(sink.received.size(), 3u);
-  EXPECT_EQ(sink.received[0].arrival_ns, 520 * kMs);
-  EXPECT_EQ(sink.received[1].arrival_ns, 625 * kMs);
-  EXPECT_EQ(sink.received[2].arrival_ns, 665 * kMs);
+  EXPECT_EQ(sink.received[0].arrival, 520 * kMs);
+  EXPECT_EQ(sink.received[1].arrival, 625 * kMs);
+  EXPECT_EQ(sink.received[2].arrival, 665 * kMs);
 }
 
 TEST(ChangingScenarioTest, WhatThePathDoesIsNoQueue) {

@@ -67,17 +67,17 @@ TEST(CongestionControlFeedbackTest, IsThatOfLibwebrtc) {
         for (const auto& packet : packets) expected.push_back(ReportOf(now_us(), *packet));
       });
   CongestionControlFeedbackGenerator ours;
-  ours.Start(0);
+  ours.Start(kTimeZero);
   int64_t poll_us = libwebrtc.Process(clock.CurrentTime()).us();
 
   int64_t next_numbers[2] = {};
   for (int i = 0; i < 5000; ++i) {
     // Bursts and pauses; every tenth packet is lost, and every twentieth comes after its successors.
     const int64_t arrival_us = now_us() + 1 + (below(10) == 0 ? below(300'000) : below(9'000));
-    while (std::min(poll_us, ours.poll_time_ns() / 1000) < arrival_us) {
-      clock.AdvanceTimeMicroseconds(std::min(poll_us, ours.poll_time_ns() / 1000) - now_us());
+    while (std::min(poll_us, ours.poll_time().us()) < arrival_us) {
+      clock.AdvanceTimeMicroseconds(std::min(poll_us, ours.poll_time().us()) - now_us());
       if (poll_us <= now_us()) poll_us = now_us() + libwebrtc.Process(clock.CurrentTime()).us();
-      if (const auto feedback = ours.OnTimeout(now_us() * 1000)) reports.push_back(ReportOf(*feedback));
+      if (const auto feedback = ours.OnTimeout(SimTime::Micros(now_us()))) reports.push_back(ReportOf(*feedback));
     }
     clock.AdvanceTimeMicroseconds(arrival_us - now_us());
     const int64_t stream = below(2);
@@ -88,8 +88,8 @@ TEST(CongestionControlFeedbackTest, IsThatOfLibwebrtc) {
     Packet packet;
     packet.rtp.kind = stream == 0 ? PacketKind::kVideo : PacketKind::kAudio;
     packet.frame_part.last = stream == 0 && below(3) == 0;
-    ours.OnPacket(packet, sequence_number, arrival_us * 1000);
-    if (const auto feedback = ours.OnTimeout(arrival_us * 1000)) reports.push_back(ReportOf(*feedback));
+    ours.OnPacket(packet, sequence_number, SimTime::Micros(arrival_us));
+    if (const auto feedback = ours.OnTimeout(SimTime::Micros(arrival_us))) reports.push_back(ReportOf(*feedback));
     webrtc::RtpPacketReceived received(nullptr, clock.CurrentTime());
     received.SetSsrc(static_cast<uint32_t>(stream));
     received.SetSequenceNumber(static_cast<uint16_t>(sequence_number));

@@ -24,7 +24,7 @@ class EventEngineTest : public SimulationTest {
  protected:
   ns3::EventId Note(int64_t delay_ns, int what) {
     return ns3::Simulator::Schedule(ns3::TimeStep(static_cast<uint64_t>(delay_ns)),
-                                    [this, what] { noted_.emplace_back(NowNs(), what); });
+                                    [this, what] { noted_.emplace_back(Now().ns(), what); });
   }
 
   std::vector<std::pair<int64_t, int>> noted_;
@@ -35,7 +35,7 @@ TEST_F(EventEngineTest, IsWhatNs3RunsOn) {
   Note(5, 1);
   ns3::Simulator::Run();
   EXPECT_EQ(ns3::Simulator::Now().GetNanoSeconds(), 5);
-  EXPECT_EQ(NowNs(), 5);
+  EXPECT_EQ(Now().ns(), 5);
   EXPECT_TRUE(ns3::Simulator::IsFinished());
   ns3::Simulator::Destroy();
   EXPECT_EQ(EventEngine::Current(), nullptr);
@@ -45,9 +45,9 @@ TEST_F(EventEngineTest, EventsComeByTimeAndOfOneTimeAsTheyWereScheduled) {
   std::mt19937 random(1);
   std::vector<std::tuple<int64_t, int>> expected;
   for (int i = 0; i < 1000; ++i) {
-    const auto time_ns = static_cast<int64_t>(random() % 50);
-    expected.emplace_back(time_ns, i);
-    Note(time_ns, i);
+    const auto time = static_cast<int64_t>(random() % 50);
+    expected.emplace_back(time, i);
+    Note(time, i);
   }
   std::ranges::sort(expected);
   ns3::Simulator::Run();
@@ -58,9 +58,9 @@ TEST_F(EventEngineTest, EventsComeByTimeAndOfOneTimeAsTheyWereScheduled) {
 }
 
 TEST_F(EventEngineTest, AnEventMayScheduleAnotherForNowThatComesLast) {
-  At(3, [this] {
-    ns3::Simulator::ScheduleNow([this] { noted_.emplace_back(NowNs(), 2); });
-    noted_.emplace_back(NowNs(), 0);
+  At(Ns(3), [this] {
+    ns3::Simulator::ScheduleNow([this] { noted_.emplace_back(Now().ns(), 2); });
+    noted_.emplace_back(Now().ns(), 0);
   });
   Note(3, 1);
   ns3::Simulator::Run();
@@ -112,7 +112,7 @@ TEST_F(EventEngineTest, WhatIsLeftGoesWithTheSimulationAndTheNextBeginsAnew) {
   EXPECT_EQ(marked.use_count(), 2);
   UseEventEngine();
   EXPECT_EQ(marked.use_count(), 1);
-  EXPECT_EQ(NowNs(), 0);
+  EXPECT_EQ(Now().ns(), 0);
 }
 
 // As TCP does over a path without delay and capacity.
@@ -142,16 +142,16 @@ TEST_F(EventEngineTest, ARunHasALimit) {
 TEST_F(EventEngineTest, MembersTimersAndNs3ShareOneOrder) {
   struct Owner {
     explicit Owner(std::vector<std::pair<int64_t, int>>& noted) : noted(noted), event(this), timer(this) {}
-    void OnEvent() { noted.emplace_back(NowNs(), 1); }
-    void OnTimer() { noted.emplace_back(NowNs(), 3); }
+    void OnEvent() { noted.emplace_back(Now().ns(), 1); }
+    void OnTimer() { noted.emplace_back(Now().ns(), 3); }
     std::vector<std::pair<int64_t, int>>& noted;
     MemberEvent<Owner, &Owner::OnEvent> event;
     Timer<Owner, &Owner::OnTimer> timer;
   } owner(noted_);
-  owner.event.ScheduleAt(4);
+  owner.event.ScheduleAt(Ns(4));
   Note(4, 2);
-  owner.timer.Set(4);
-  owner.event.ScheduleAt(2);
+  owner.timer.Set(Ns(4));
+  owner.event.ScheduleAt(Ns(2));
   ns3::Simulator::Run();
   EXPECT_EQ(noted_, (std::vector<std::pair<int64_t, int>>{{2, 1}, {4, 1}, {4, 2}, {4, 3}}));
 }

@@ -14,12 +14,12 @@ namespace weir::sim {
 namespace {
 
 constexpr DataRate kRate = DataRate::KilobitsPerSecond(2000);
-constexpr int64_t kRoundTripNs = 60 * kMs;
+constexpr Ns kRoundTrip = 60 * kMs;
 
-FecParameters ParametersAfter(double loss_ratio, DataRate rate = kRate, int64_t round_trip_ns = kRoundTripNs) {
+FecParameters ParametersAfter(double loss_ratio, DataRate rate = kRate, SimDuration round_trip = kRoundTrip) {
   FecController controller;
-  controller.OnLossRatio(loss_ratio, 0);
-  return controller.Parameters(rate, 30, round_trip_ns, 0);
+  controller.OnLossRatio(loss_ratio, kTimeZero);
+  return controller.Parameters(rate, 30, round_trip, kTimeZero);
 }
 
 TEST(FecControllerTest, AddsAQuarterUnderLittleLossAndAsMuchAgainUnderMuch) {
@@ -47,10 +47,10 @@ TEST(FecControllerTest, AGroupLastsTwoRoundTripsAtMost) {
 
 TEST(FecControllerTest, TheLargestLossOfTenSecondsCounts) {
   FecController controller;
-  controller.OnLossRatio(0.3, 0);
-  for (int64_t now_ns = kSecond; now_ns <= 20 * kSecond; now_ns += kSecond) {
-    controller.OnLossRatio(0, now_ns);
-    EXPECT_EQ(controller.Parameters(kRate, 30, kRoundTripNs, now_ns).delta_rate > 0, now_ns <= 11 * kSecond);
+  controller.OnLossRatio(0.3, kTimeZero);
+  for (SimTime now = kSecond; now <= 20 * kSecond; now += kSecond) {
+    controller.OnLossRatio(0, now);
+    EXPECT_EQ(controller.Parameters(kRate, 30, kRoundTrip, now).delta_rate > 0, now <= 11 * kSecond);
   }
 }
 

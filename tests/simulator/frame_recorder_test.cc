@@ -18,25 +18,25 @@
 namespace weir::sim {
 namespace {
 
-constexpr int64_t kReturnDelayNs = 30 * kMs;
+constexpr Ns kReturnDelay = 30 * kMs;
 
 // Packets of a sender whose frames have the numbers 0, 1, ... and are captured every 100 ms.
 class FrameRecorderTest : public ::testing::Test {
  protected:
-  Packet Send(int64_t frame, int64_t sent_ns, PacketKind kind = PacketKind::kVideo) {
+  Packet Send(int64_t frame, SimTime sent, PacketKind kind = PacketKind::kVideo) {
     Packet packet;
-    packet.sent_time_ns = sent_ns;
+    packet.sent_time = sent;
     packet.transport_sequence_number = next_sequence_number_++;
     if (kind == PacketKind::kVideo) packet.media_sequence_number = next_media_sequence_number_++;
     packet.rtp.kind = kind;
-    packet.capture_time_ns = frame * 100 * kMs;
+    packet.capture_time = frame * 100 * kMs;
     packet.rtp.payload_size = 1000;
     recorder_.OnSent(packet);
     return packet;
   }
   std::vector<FrameRecorder::Frame> Frames() const { return recorder_.Frames(3'600'000 * kMs); }
 
-  FrameRecorder recorder_{kReturnDelayNs};
+  FrameRecorder recorder_{kReturnDelay};
   int64_t next_sequence_number_ = 0;
   int64_t next_media_sequence_number_ = 0;
 };
@@ -44,36 +44,36 @@ class FrameRecorderTest : public ::testing::Test {
 TEST_F(FrameRecorderTest, AFrameIsCompleteWithItsLastPacketAndOrderDoesNotMatter) {
   const Packet a = Send(1, 100 * kMs), b = Send(1, 105 * kMs), c = Send(2, 200 * kMs);
   recorder_.OnReceived(b, 140 * kMs);
-  EXPECT_EQ(Frames()[0].complete_ns, kNeverNs);
+  EXPECT_EQ(Frames()[0].complete_time, kNever);
   recorder_.OnReceived(a, 150 * kMs);
   recorder_.OnReceived(c, 230 * kMs);
   ASSERT_EQ(Frames().size(), 2u);
-  EXPECT_EQ(Frames()[0].capture_ns, 100 * kMs);
-  EXPECT_EQ(Frames()[0].complete_ns, 150 * kMs);
+  EXPECT_EQ(Frames()[0].capture_time, 100 * kMs);
+  EXPECT_EQ(Frames()[0].complete_time, 150 * kMs);
   EXPECT_EQ(Frames()[0].bytes, 2000);
-  EXPECT_EQ(Frames()[0].sent_ns, 105 * kMs);
-  EXPECT_EQ(Frames()[1].capture_ns, 200 * kMs);
-  EXPECT_EQ(Frames()[1].complete_ns, 230 * kMs);
+  EXPECT_EQ(Frames()[0].sent_time, 105 * kMs);
+  EXPECT_EQ(Frames()[1].capture_time, 200 * kMs);
+  EXPECT_EQ(Frames()[1].complete_time, 230 * kMs);
 }
 
 TEST_F(FrameRecorderTest, ALostPacketComesOneRoundTripAfterTheGapShows) {
   const Packet lost = Send(1, 100 * kMs), later = Send(2, 200 * kMs);
   recorder_.OnDropped(lost);
-  EXPECT_EQ(Frames()[0].complete_ns, kNeverNs);
+  EXPECT_EQ(Frames()[0].complete_time, kNever);
   recorder_.OnReceived(later, 220 * kMs);
-  EXPECT_EQ(Frames()[0].complete_ns, 220 * kMs + kReturnDelayNs + 20 * kMs);
-  EXPECT_EQ(Frames()[1].complete_ns, 220 * kMs);
+  EXPECT_EQ(Frames()[0].complete_time, 220 * kMs + kReturnDelay + 20 * kMs);
+  EXPECT_EQ(Frames()[1].complete_time, 220 * kMs);
 }
 
 TEST_F(FrameRecorderTest, NoMorePacketsAreRepairedThanArrive) {
   for (int64_t frame = 1; frame <= 3; ++frame) recorder_.OnDropped(Send(frame, frame * 100 * kMs));
   recorder_.OnReceived(Send(4, 400 * kMs), 420 * kMs);
   recorder_.OnReceived(Send(5, 500 * kMs), 520 * kMs);
-  EXPECT_NE(Frames()[0].complete_ns, kNeverNs);
-  EXPECT_EQ(Frames()[1].complete_ns, kNeverNs);
-  EXPECT_EQ(Frames()[2].complete_ns, kNeverNs);
+  EXPECT_NE(Frames()[0].complete_time, kNever);
+  EXPECT_EQ(Frames()[1].complete_time, kNever);
+  EXPECT_EQ(Frames()[2].complete_time, kNever);
   // Filler has no key frames to wait for.
-  EXPECT_EQ(Frames()[3].complete_ns, 420 * kMs);
+  EXPECT_EQ(Frames()[3].complete_time, 420 * kMs);
 }
 
 TEST_F(FrameRecorderTest, OnlyALaterVideoPacketShowsAGap) {
@@ -81,9 +81,9 @@ TEST_F(FrameRecorderTest, OnlyALaterVideoPacketShowsAGap) {
   recorder_.OnDropped(lost);
   recorder_.OnReceived(audio, 120 * kMs);
   recorder_.OnReceived(early, 121 * kMs);
-  EXPECT_EQ(Frames()[0].complete_ns, kNeverNs);
+  EXPECT_EQ(Frames()[0].complete_time, kNever);
   recorder_.OnReceived(Send(2, 200 * kMs), 220 * kMs);
-  EXPECT_EQ(Frames()[0].complete_ns, 270 * kMs);
+  EXPECT_EQ(Frames()[0].complete_time, 270 * kMs);
 }
 
 TEST_F(FrameRecorderTest, AQueueMayDropAtItsHeadAfterItsTail) {
@@ -91,13 +91,13 @@ TEST_F(FrameRecorderTest, AQueueMayDropAtItsHeadAfterItsTail) {
   recorder_.OnDropped(tail);
   recorder_.OnDropped(head);
   recorder_.OnReceived(middle, 400 * kMs);
-  EXPECT_EQ(Frames()[0].complete_ns, 400 * kMs + kReturnDelayNs + 200 * kMs);
-  EXPECT_EQ(Frames()[2].complete_ns, kNeverNs);
+  EXPECT_EQ(Frames()[0].complete_time, 400 * kMs + kReturnDelay + 200 * kMs);
+  EXPECT_EQ(Frames()[2].complete_time, kNever);
 }
 
 TEST_F(FrameRecorderTest, WhatComesAfterTheEndHasNotCome) {
   recorder_.OnReceived(Send(1, 100 * kMs), 150 * kMs);
-  EXPECT_EQ(recorder_.Frames(149 * kMs)[0].complete_ns, kNeverNs);
+  EXPECT_EQ(recorder_.Frames(149 * kMs)[0].complete_time, kNever);
 }
 
 struct FrameTimes {
@@ -191,9 +191,9 @@ TEST(DelayDistributionTest, AgreesWithSortedDelaysWithinHalfABin) {
   std::vector<double> sorted_ms;
   double sum_ms = 0;
   for (int i = 0; i < 100'000; ++i) {
-    const auto delay_ns = static_cast<int64_t>(delay_ms(random) * 1e6);
-    distribution.Add(delay_ns);
-    sorted_ms.push_back(static_cast<double>(delay_ns) * 1e-6);
+    const SimDuration delay = SimDuration::Nanos(static_cast<int64_t>(delay_ms(random) * 1e6));
+    distribution.Add(delay);
+    sorted_ms.push_back(static_cast<double>(delay.ns()) * 1e-6);
     sum_ms += sorted_ms.back();
   }
   std::sort(sorted_ms.begin(), sorted_ms.end());
@@ -210,11 +210,11 @@ TEST(DelayDistributionTest, AgreesWithSortedDelaysWithinHalfABin) {
 TEST(DelayDistributionTest, LongDelaysFallIntoCoarseBinsAndNeverExceedTheMaximum) {
   DelayDistribution distribution;
   EXPECT_TRUE(distribution.empty());
-  distribution.Add(5'000'400'000);
+  distribution.Add(SimDuration::Micros(5'000'400));
   EXPECT_FALSE(distribution.empty());
   EXPECT_NEAR(distribution.Summary().p50_ms, 5000.4, 0.5);
   EXPECT_LE(distribution.Summary().p99_ms, distribution.Summary().max_ms);
-  distribution.Add(int64_t{10'000'000} * 1'000'000'000);
+  distribution.Add(SimDuration::Seconds(10'000'000));
   EXPECT_DOUBLE_EQ(distribution.Summary().max_ms, 1e10);
   EXPECT_NEAR(distribution.Summary().p99_ms, 400'000.5, 1.0);
 }

@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "endpoints/controllers.h"
+#include "endpoints/controller_table.h"
 #include "rate_controllers.h"
-#include "registry.h"
 #include "test_scenarios.h"
+#include "weir/names.h"
 
 namespace weir::sim {
 namespace {
 
 // False where this libwebrtc lacks the controller.
-bool IsThere(const char* controller) { return IsAvailable(*FindRow(kControllers, controller)); }
+bool IsThere(const char* controller) { return IsAvailable(*FindRow(SimulatedControllers(), controller)); }
 
 nlohmann::ordered_json FlowOf(const json& scenario, const std::string& controller) {
   return RunScenario(scenario, controller)["flows"][0];

@@ -21,94 +21,95 @@ namespace {
 constexpr uint32_t kOverhead = 24;
 
 struct TimedPacket {
-  int64_t time_ns;
+  SimTime time;
   MediaPacket media;
 };
 
-std::vector<TimedPacket> TakeUntil(MediaSource& source, int64_t until_ns) {
+std::vector<TimedPacket> TakeUntil(MediaSource& source, SimTime until) {
   std::vector<TimedPacket> packets;
-  while (source.next_packet_ns() < until_ns) {
-    const int64_t time_ns = source.next_packet_ns();
-    packets.push_back({time_ns, source.TakePacket(time_ns)});
+  while (source.next_packet_time() < until) {
+    const SimTime time = source.next_packet_time();
+    packets.push_back({time, source.TakePacket(time)});
   }
   return packets;
 }
 
-double RateBps(const std::vector<TimedPacket>& packets, int64_t duration_ns, PacketKind kind) {
+double RateBps(const std::vector<TimedPacket>& packets, SimDuration duration, PacketKind kind) {
   double bits = 0;
   for (const TimedPacket& packet : packets) {
     if (packet.media.kind == kind) bits += (packet.media.payload_bytes + kOverhead) * 8.0;
   }
-  return bits * 1e9 / static_cast<double>(duration_ns);
+  return bits * 1e9 / static_cast<double>(duration.ns());
 }
 
 TEST(FillerSourceTest, FollowsTheTargetExactlyAndEvenly) {
   for (const int64_t rate_bps : {30'000, 300'000, 1'000'000, 50'000'000}) {
     FillerSource source(kOverhead, DataRate::KilobitsPerSecond(50'000));
-    source.SetTargetRate(DataRate::BitsPerSecond(rate_bps), 0);
-    source.SetActive(true, 0);
+    source.SetTargetRate(DataRate::BitsPerSecond(rate_bps), kTimeZero);
+    source.SetActive(true, kTimeZero);
     const auto packets = TakeUntil(source, 60 * kSecond);
     EXPECT_NEAR(RateBps(packets, 60 * kSecond, PacketKind::kVideo), static_cast<double>(rate_bps), 0.001 * rate_bps);
-    const int64_t gap_ns = packets[1].time_ns - packets[0].time_ns;
-    for (size_t i = 1; i < packets.size(); ++i) ASSERT_EQ(packets[i].time_ns - packets[i - 1].time_ns, gap_ns);
-    EXPECT_LE(gap_ns, 34 * kMs);
+    const SimDuration gap = packets[1].time - packets[0].time;
+    for (size_t i = 1; i < packets.size(); ++i) ASSERT_EQ(packets[i].time - packets[i - 1].time, gap);
+    EXPECT_LE(gap, 34 * kMs);
   }
 }
 
 TEST(FillerSourceTest, PayloadsShrinkRatherThanComeRarely) {
   FillerSource source(kOverhead, DataRate::KilobitsPerSecond(50'000));
-  source.SetTargetRate(DataRate::KilobitsPerSecond(120), 0);
-  source.SetActive(true, 0);
-  EXPECT_EQ(source.TakePacket(0).payload_bytes, 500 - kOverhead);  // 120 kbit/s in 30 packets a second
-  source.SetTargetRate(DataRate::KilobitsPerSecond(1'000), 0);
-  EXPECT_EQ(source.TakePacket(0).payload_bytes, 1200u);
+  source.SetTargetRate(DataRate::KilobitsPerSecond(120), kTimeZero);
+  source.SetActive(true, kTimeZero);
+  EXPECT_EQ(source.TakePacket(kTimeZero).payload_bytes, 500 - kOverhead);  // 120 kbit/s in 30 packets a second
+  source.SetTargetRate(DataRate::KilobitsPerSecond(1'000), kTimeZero);
+  EXPECT_EQ(source.TakePacket(kTimeZero).payload_bytes, 1200u);
 }
 
 TEST(FillerSourceTest, ANewTargetCountsWithinAGap) {
   FillerSource source(kOverhead, DataRate::KilobitsPerSecond(50'000));
-  source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 10), 0);  // a packet every 100 ms
-  source.SetActive(true, 0);
-  source.TakePacket(0);
+  source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 10), kTimeZero);  // a packet every 100 ms
+  source.SetActive(true, kTimeZero);
+  source.TakePacket(kTimeZero);
   // At that rate packets are smaller, one every 33.3 ms. What is still to be earned is kept in whole bits.
   constexpr double kBitsNs = 2e9 / (1224 * 8 * 10);
-  const int64_t gap_ns = source.next_packet_ns();
-  EXPECT_NEAR(static_cast<double>(gap_ns), 33.3e6, 0.1e6);
-  source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 20), gap_ns / 2);
-  EXPECT_NEAR(static_cast<double>(source.next_packet_ns()), 0.75 * static_cast<double>(gap_ns), kBitsNs);
-  source.SetTargetRate(DataRate::Zero(), gap_ns / 2);
-  EXPECT_EQ(source.next_packet_ns(), kNeverNs);
+  const SimDuration gap = source.next_packet_time() - kTimeZero;
+  EXPECT_NEAR(static_cast<double>(gap.ns()), 33.3e6, 0.1e6);
+  source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 20), kTimeZero + 0.5 * gap);
+  EXPECT_NEAR(static_cast<double>(source.next_packet_time().ns()), 0.75 * static_cast<double>(gap.ns()), kBitsNs);
+  source.SetTargetRate(DataRate::Zero(), kTimeZero + 0.5 * gap);
+  EXPECT_EQ(source.next_packet_time(), kNever);
   source.SetTargetRate(DataRate::BitsPerSecond(1224 * 8 * 10), kSecond);
-  EXPECT_NEAR(static_cast<double>(source.next_packet_ns() - kSecond), 0.5 * static_cast<double>(gap_ns), kBitsNs);
+  EXPECT_NEAR(static_cast<double>((source.next_packet_time() - kSecond).ns()), 0.5 * static_cast<double>(gap.ns()),
+              kBitsNs);
 }
 
 TEST(FillerSourceTest, KeepsToItsMaximumAndToItsPauses) {
   FillerSource source(kOverhead, DataRate::KilobitsPerSecond(500));
-  source.SetTargetRate(DataRate::KilobitsPerSecond(9'000), 0);
-  EXPECT_EQ(source.next_packet_ns(), kNeverNs);
-  source.SetActive(true, 0);
+  source.SetTargetRate(DataRate::KilobitsPerSecond(9'000), kTimeZero);
+  EXPECT_EQ(source.next_packet_time(), kNever);
+  source.SetActive(true, kTimeZero);
   EXPECT_NEAR(RateBps(TakeUntil(source, 10 * kSecond), 10 * kSecond, PacketKind::kVideo), 500e3, 1e3);
   source.SetActive(false, 10 * kSecond);
-  EXPECT_EQ(source.next_packet_ns(), kNeverNs);
+  EXPECT_EQ(source.next_packet_time(), kNever);
   source.SetActive(true, 20 * kSecond);
-  EXPECT_EQ(source.next_packet_ns(), 20 * kSecond);
+  EXPECT_EQ(source.next_packet_time(), 20 * kSecond);
 }
 
 class VideoSourceTest : public testing::Test {
  protected:
   VideoSource Make(int64_t rate_bps, uint64_t seed = 1) {
     VideoSource source(media_, media_.max_rate, kOverhead, RandomStream(seed, 0));
-    source.SetTargetRate(DataRate::BitsPerSecond(rate_bps), 0);
-    source.SetActive(true, 0);
+    source.SetTargetRate(DataRate::BitsPerSecond(rate_bps), kTimeZero);
+    source.SetActive(true, kTimeZero);
     return source;
   }
   // Bytes of each frame.
   static std::vector<uint32_t> Frames(const std::vector<TimedPacket>& packets) {
     std::vector<uint32_t> sizes;
-    int64_t last_ns = -1;
+    SimTime last = SimTime::Nanos(-1);
     for (const TimedPacket& packet : packets) {
       if (packet.media.kind != PacketKind::kVideo) continue;
-      if (packet.time_ns != last_ns) sizes.push_back(0);
-      last_ns = packet.time_ns;
+      if (packet.time != last) sizes.push_back(0);
+      last = packet.time;
       sizes.back() += packet.media.payload_bytes;
     }
     return sizes;
@@ -116,10 +117,10 @@ class VideoSourceTest : public testing::Test {
   MediaSpec media_{.kind = MediaSpec::Kind::kVideo,
                    .max_rate = DataRate::KilobitsPerSecond(2'500),
                    .frames_per_second = 30,
-                   .key_frame_interval_ns = 10 * kSecond,
+                   .key_frame_interval = 10 * kSecond,
                    .audio_rate = DataRate::BitsPerSecond(32'000),
                    .audio_packets_per_second = 50,
-                   .video_pauses_ns = {}};
+                   .video_pauses = {}};
 };
 
 TEST_F(VideoSourceTest, KeepsToRateAndFrameRate) {
@@ -140,7 +141,7 @@ TEST_F(VideoSourceTest, KeepsToRateAndFrameRate) {
 }
 
 TEST_F(VideoSourceTest, FrameSizesVaryAsTheModelSays) {
-  media_.key_frame_interval_ns = 1000 * kSecond;
+  media_.key_frame_interval = 1000 * kSecond;
   VideoSource source = Make(1'500'000);
   auto frames = Frames(TakeUntil(source, 100 * kSecond));
   frames.erase(frames.begin(), frames.begin() + 8);  // the first key frame's burst
@@ -155,7 +156,7 @@ TEST_F(VideoSourceTest, FrameSizesVaryAsTheModelSays) {
 }
 
 TEST_F(VideoSourceTest, KeyFramesAreBurstsThatSmallFramesMakeUpFor) {
-  media_.key_frame_interval_ns = 2 * kSecond;
+  media_.key_frame_interval = 2 * kSecond;
   VideoSource source = Make(2'000'000);
   const auto frames = Frames(TakeUntil(source, 20 * kSecond));
   const double mean = static_cast<double>(std::accumulate(frames.begin(), frames.end(), int64_t{0})) /
@@ -182,7 +183,7 @@ TEST_F(VideoSourceTest, EasyContentTakesLessThanTheTarget) {
 
 TEST_F(VideoSourceTest, DropsFramesRatherThanMakeThemSmallerThanAnEncoderCan) {
   media_.audio_rate = DataRate::Zero();
-  media_.key_frame_interval_ns = 1000 * kSecond;
+  media_.key_frame_interval = 1000 * kSecond;
   for (const auto& [rate_bps, frames_per_second] : {std::pair{30'000, 7.5}, {61'200, 15.0}, {200'000, 30.0}}) {
     VideoSource source = Make(rate_bps);
     const auto packets = TakeUntil(source, 60 * kSecond);
@@ -204,7 +205,7 @@ TEST_F(VideoSourceTest, StallsSkipFrames) {
 
 TEST_F(VideoSourceTest, HasTheSameContentWhateverTheSenderDoes) {
   media_.audio_rate = DataRate::Zero();
-  media_.key_frame_interval_ns = 1000 * kSecond;
+  media_.key_frame_interval = 1000 * kSecond;
   media_.minimum_output_share = 0.2;
   media_.stall_probability = 0.05;
   VideoSource steady = Make(2'400'000);
@@ -236,12 +237,12 @@ TEST_F(VideoSourceTest, EncodesNoFrameWhileTheyAreHeldAndAFreshOneThen) {
   VideoSource source = Make(1'500'000);
   TakeUntil(source, kSecond);
   source.HoldFrames(true, kSecond);
-  EXPECT_EQ(source.next_packet_ns(), kNeverNs);
+  EXPECT_EQ(source.next_packet_time(), kNever);
   source.HoldFrames(false, 3 * kSecond);
   const auto packets = TakeUntil(source, 4 * kSecond);
   ASSERT_FALSE(packets.empty());
-  EXPECT_GE(packets.front().media.capture_time_ns, 3 * kSecond);
-  EXPECT_LT(packets.front().media.capture_time_ns, 3 * kSecond + 40 * kMs);
+  EXPECT_GE(packets.front().media.capture_time, 3 * kSecond);
+  EXPECT_LT(packets.front().media.capture_time, 3 * kSecond + 40 * kMs);
   EXPECT_NEAR(static_cast<double>(Frames(packets).size()), 30, 2);
 }
 
@@ -282,16 +283,16 @@ TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts)
   for (uint64_t seed = 1; seed <= kEncoders; ++seed) sources.push_back(Make(1'000'000, seed));
   for (VideoSource& source : sources) TakeUntil(source, kSecond);
   double before = 1'000'000 - kOverhead * 8.0 * 30 * 4;
-  int64_t now_ns = kSecond;
-  const auto share_of_the_way = [&](double target_kbps, int64_t duration_ns) {
+  SimTime now = kSecond;
+  const auto share_of_the_way = [&](double target_kbps, SimDuration duration) {
     double bytes = 0;
     for (VideoSource& source : sources) {
-      source.SetTargetRate(DataRate::BitsPerSecondF(target_kbps * 1e3), now_ns);
-      const auto frames = Frames(TakeUntil(source, now_ns + duration_ns));
+      source.SetTargetRate(DataRate::BitsPerSecondF(target_kbps * 1e3), now);
+      const auto frames = Frames(TakeUntil(source, now + duration));
       for (const uint32_t size : frames) EXPECT_LT(size, 1.8 * std::max(before, target_kbps * 1e3) / 8 / 30);
       bytes += frames.back();
     }
-    now_ns += duration_ns;
+    now += duration;
     const double after = bytes / kEncoders * 8 * 30;
     const double share = std::log(after / before) / std::log(target_kbps * 1e3 / before);
     before = after;
@@ -304,12 +305,12 @@ TEST_F(VideoSourceTest, ASlowEncoderFollowsWithItsTimeConstantsAndWithoutBursts)
 TEST_F(VideoSourceTest, PausesBetweenFramesWhileAudioGoesOn) {
   media_.audio_packets_per_second = 2;
   media_.audio_rate = DataRate::BitsPerSecond(1280);
-  media_.video_pauses_ns = {{2 * kSecond, 5 * kSecond}, {5 * kSecond, 6 * kSecond}, {20 * kSecond, 30 * kSecond}};
+  media_.video_pauses = {{2 * kSecond, 5 * kSecond}, {5 * kSecond, 6 * kSecond}, {20 * kSecond, 30 * kSecond}};
   VideoSource source = Make(1'500'000);
   const auto packets = TakeUntil(source, 25 * kSecond);
   std::array<int, 25> video{}, audio{};
   for (const TimedPacket& packet : packets) {
-    const auto second = static_cast<size_t>(packet.time_ns / kSecond);
+    const auto second = static_cast<size_t>(packet.time.ns() / kSecond.ns());
     ++(packet.media.kind == PacketKind::kAudio ? audio : video)[second];
     if (packet.media.kind != PacketKind::kAudio) continue;
     EXPECT_GE(packet.media.payload_bytes, 68u);
@@ -321,15 +322,15 @@ TEST_F(VideoSourceTest, PausesBetweenFramesWhileAudioGoesOn) {
     EXPECT_EQ(audio[second], 2) << second;
   }
   const auto resumed = std::find_if(packets.begin(), packets.end(), [](const TimedPacket& packet) {
-    return packet.media.kind == PacketKind::kVideo && packet.time_ns >= 2 * kSecond;
+    return packet.media.kind == PacketKind::kVideo && packet.time >= 2 * kSecond;
   });
   ASSERT_NE(resumed, packets.end());
-  EXPECT_EQ(resumed->time_ns, 6 * kSecond);
+  EXPECT_EQ(resumed->time, 6 * kSecond);
   EXPECT_TRUE(resumed->media.frame_part.key_frame);
 }
 
 TEST_F(VideoSourceTest, ACallThatBeginsMutedShowsItsFirstFrameLater) {
-  media_.video_pauses_ns = {{0, 3 * kSecond}};
+  media_.video_pauses = {{kTimeZero, 3 * kSecond}};
   VideoSource source = Make(1'500'000);
   for (const TimedPacket& packet : TakeUntil(source, 3 * kSecond - 1)) {
     EXPECT_EQ(packet.media.kind, PacketKind::kAudio);

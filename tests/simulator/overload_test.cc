@@ -29,7 +29,7 @@ TEST_P(OverloadInSimulationTest, EndsWhenFeedbackIsBack) {
     scenario["reverse"]["loss"] = {
         {"kind", "bernoulli"}, {"ratio", {{"times_s", {0.0, 30.0, between(70, 110)}}, {"ratios", {0.0, 1.0, 0.0}}}}};
     SimulationJob job = JobOf(scenario, GetParam(), seed);
-    job.model = std::make_shared<ModelFile>(std::string(WEIR_SOURCE_DIR) + "/trainer/models/weir.onnx");
+    job.model = std::make_shared<ModelFile>(std::string(WEIR_SOURCE_DIR) + "/estimator/models/weir.onnx");
     const auto record = RunJob(job, true);
     const auto& flow = record["flows"][0];
     EXPECT_LT(MeanOver(flow, "one_way_delay_mean_ms", 150, 200), 200);

@@ -3,13 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/event.h"
 #include "endpoints/congestion_control_feedback.h"
+#include "endpoints/controllers.h"
+#include "endpoints/flow.h"
 #include "endpoints/rtp_format.h"
 #include "endpoints/rtp_receiver.h"
 #include "endpoints/rtp_sender.h"
@@ -17,6 +19,8 @@
 #include "media/media_source.h"
 #include "simulation_fixture.h"
 #include "test_scenarios.h"
+#include "weir/testing/mock_controllers.h"
+#include "weir/testing/unlimited_controllers.h"
 
 namespace weir::sim {
 namespace {
@@ -33,14 +37,14 @@ TEST(RtpFlowTest, PacketsAreRtp) {
   RunObserved(FixedAt(1'000'000, 70), "rule", observer);
   ASSERT_GT(observer.received.size(), 1000u);
   for (size_t i = 0; i < observer.received.size(); ++i) {
-    const auto& [packet, arrival_ns] = observer.received[i];
+    const auto& [packet, arrival] = observer.received[i];
     ASSERT_EQ(packet.rtp.sequence_number, static_cast<uint16_t>(i));
     ASSERT_EQ(packet.rtp.ssrc, observer.received[0].first.rtp.ssrc);
     ASSERT_TRUE(packet.rtp.has_abs_send_time);
-    const double wrapped_s = std::fmod(static_cast<double>(packet.sent_time_ns) * 1e-9, 64.0);
+    const double wrapped_s = std::fmod(packet.sent_time.seconds(), 64.0);
     ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, wrapped_s, 4e-6);
     ASSERT_EQ(packet.size_bytes, packet.rtp.header_size + packet.rtp.payload_size + kUdpIpOverheadBytes);
-    ASSERT_EQ(packet.rtp.arrival_time, ToTimestamp(arrival_ns));
+    ASSERT_EQ(packet.rtp.arrival_time, ToTimestamp(arrival));
   }
 }
 
@@ -55,8 +59,8 @@ TEST(RtpFlowTest, TheSendersClockShowsInTimestampsOnly) {
   ASSERT_EQ(right.sent.size(), wrong.sent.size());
   for (size_t i = 0; i < right.sent.size(); ++i) {
     const Packet& packet = wrong.sent[i];
-    ASSERT_EQ(packet.sent_time_ns, right.sent[i].sent_time_ns);
-    const double shown_s = 60 + static_cast<double>(packet.sent_time_ns) * 1e-9 * 0.995;
+    ASSERT_EQ(packet.sent_time, right.sent[i].sent_time);
+    const double shown_s = 60 + packet.sent_time.seconds() * 0.995;
     ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, std::fmod(shown_s, 64.0), 4e-6);
     const double ticks = packet.rtp.rtp_timestamp - 60.0 * packet.rtp.rtp_clock_rate;
     ASSERT_NEAR(ticks, 0.995 * right.sent[i].rtp.rtp_timestamp, 2);
@@ -73,9 +77,10 @@ TEST(RtpFlowTest, ASendersClockMayBeSet) {
   ASSERT_EQ(right.sent.size(), set.sent.size());
   for (size_t i = 0; i < right.sent.size(); ++i) {
     const Packet& packet = set.sent[i];
-    ASSERT_EQ(packet.sent_time_ns, right.sent[i].sent_time_ns);
-    const double set_s = packet.sent_time_ns < 3 * kSecond ? 10 : packet.sent_time_ns < 7 * kSecond ? 6 : 6.2505;
-    ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, set_s + static_cast<double>(packet.sent_time_ns) * 1.001e-9, 4e-6);
+    ASSERT_EQ(packet.sent_time, right.sent[i].sent_time);
+    const double set_s = packet.sent_time < 3 * kSecond ? 10 : packet.sent_time < 7 * kSecond ? 6 : 6.2505;
+    ASSERT_NEAR(packet.rtp.abs_send_time / 262144.0, set_s + static_cast<double>(packet.sent_time.ns()) * 1.001e-9,
+                4e-6);
     const double captured_s = right.sent[i].rtp.rtp_timestamp / 90e3;
     if (std::abs(captured_s - 3) < 0.1 || std::abs(captured_s - 7) < 0.1) continue;
     ASSERT_NEAR(packet.rtp.rtp_timestamp / 90e3, set_s + captured_s * 1.001, 4e-5);
@@ -120,12 +125,13 @@ TEST(RtpFlowTest, FeedbackTakesTheReversePathsTime) {
   RecordingObserver observer;
   RunObserved(scenario, "rule", observer);
   // Before the first packet the start rate holds; the next REMB is due 200 ms after the first.
-  const std::vector<std::pair<int64_t, int64_t>> expected{{0, 300'000}, {410 * kMs, observer.targets.back().second}};
+  const std::vector<std::pair<SimTime, int64_t>> expected{{kTimeZero, 300'000},
+                                                          {410 * kMs, observer.targets.back().second}};
   EXPECT_EQ(observer.targets, expected);
   // REMB rounds down to 18 bits.
   EXPECT_NEAR(static_cast<double>(observer.targets.back().second), 1e6, 5.0);
-  EXPECT_EQ(observer.received.front().second - observer.received.front().first.sent_time_ns,
-            35 * kMs + TransmissionNs(observer.received.front().first.size_bytes, 5'000'000));
+  EXPECT_EQ(observer.received.front().second - observer.received.front().first.sent_time,
+            35 * kMs + TransmissionTime(observer.received.front().first.size_bytes, 5'000'000));
 }
 
 TEST(RtpFlowTest, FeedbackWaitsInTheReverseQueue) {
@@ -162,9 +168,9 @@ TEST(RtpFlowTest, StartsPausesAndStops) {
   scenario["flows"][0]["pauses_s"] = {{5.0, 8.0}, {9.0, 10.0}};
   RecordingObserver observer;
   RunObserved(scenario, "rule", observer);
-  EXPECT_EQ(observer.sent.front().sent_time_ns, 2 * kSecond);
+  EXPECT_EQ(observer.sent.front().sent_time, 2 * kSecond);
   std::array<int, 20> per_second{};
-  for (const Packet& packet : observer.sent) ++per_second[static_cast<size_t>(packet.sent_time_ns / kSecond)];
+  for (const Packet& packet : observer.sent) ++per_second[static_cast<size_t>(packet.sent_time.ns() / kSecond.ns())];
   for (size_t second = 0; second < per_second.size(); ++second) {
     const bool silent = second < 2 || (second >= 5 && second < 8) || second == 9 || second >= 15;
     if (silent) {
@@ -249,93 +255,82 @@ TEST(RtpFlowTest, ArrivalsAreSeenInOrderWhateverTheJitter) {
   EXPECT_GE(observer.received.size() + 50, observer.sent.size());
 }
 
-// A controller at the sender that only listens, and asks for 1 Mbit/s.
-class ListeningController final : public SenderController {
- public:
-  struct Log {
-    std::vector<SentPacket> sent;
-    std::vector<TransportPacketsFeedback> feedbacks;
-    std::vector<TransportLossReport> loss_reports;
-    std::vector<TimeDelta> round_trip_times;
-    // Requests of the controller besides its rates.
-    std::optional<DataSize> congestion_window;
-    double frame_drop_ratio = 0;
-  };
-  explicit ListeningController(Log* log) : log_(log) {}
-
-  std::string_view name() const override { return "listening"; }
-  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override { next_ = constraints.at_time; }
-  void OnObjective(const Objective&) override {}
-  void OnRemoteBitrateReport(const RemoteBitrateReport&) override {}
-  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override {
-    log_->round_trip_times.push_back(update.round_trip_time);
-  }
-  void OnSentPacket(const SentPacket& packet) override { log_->sent.push_back(packet); }
-  void OnTransportPacketsFeedback(const TransportPacketsFeedback& feedback) override {
-    log_->feedbacks.push_back(feedback);
-  }
-  void OnTransportLossReport(const TransportLossReport& report) override { log_->loss_reports.push_back(report); }
-  SenderControlUpdate OnTimeout(Timestamp now) override {
-    next_ = Timestamp::PlusInfinity();
-    SenderControlUpdate update;
-    update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000)};
-    update.frame_drop_ratio = log_->frame_drop_ratio;
-    update.pacer_config = PacerConfig{now, DataRate::KilobitsPerSecond(2'500), DataRate::Zero()};
-    update.congestion_window = log_->congestion_window;
-    return update;
-  }
-  Timestamp next_timeout() const override { return next_; }
-
- private:
-  Log* log_;
-  Timestamp next_ = Timestamp::PlusInfinity();
-};
-
 class SenderSideTest : public SimulationTest {
  protected:
-  void Run(double loss_ratio, int64_t duration_ns, bool rfc_8888 = false) {
+  void Run(double loss_ratio, SimDuration duration, bool rfc_8888 = false) {
     LinkSpec spec = UsualLink();
-    spec.capacity = CapacityTrace({0}, {5'000'000});
+    spec.capacity = CapacityTrace({kTimeZero}, {5'000'000});
     if (loss_ratio > 0) spec.loss = {.kind = LossSpec::Kind::kBernoulli, .ratio = loss_ratio};
     LinkSpec back = UsualLink();
-    Link forward(spec, duration_ns, 1, 0), reverse(back, duration_ns, 1, 8);
-    RtpSenderConfig config;
-    config.stop_ns = duration_ns;
-    RtpSender sender(config,
-                     std::make_unique<FillerSource>(kSendSideOverheadBytes, DataRate::KilobitsPerSecond(50'000)),
-                     std::make_unique<ListeningController>(&log_), &forward, &observer_);
-    RtpReceiver receiver(
-        {.stop_ns = duration_ns, .transport_feedback = !rfc_8888, .congestion_control_feedback = rfc_8888}, nullptr,
-        &reverse, sender.rtcp_sink(), &observer_);
-    sender.SetReceiver(receiver.rtp_sink());
-    RunUntil(duration_ns);
-    ns3::Simulator::Destroy();
+    Link forward(spec, duration, 1, 0), reverse(back, duration, 1, 8);
+    auto mock = std::make_unique<MockSenderController>([this](Timestamp now) {
+      SenderControlUpdate update = update_;
+      update.target_rate = TargetTransferRate{now, DataRate::KilobitsPerSecond(1'000)};
+      update.pacer_config = PacerConfig{now, DataRate::KilobitsPerSecond(2'500), DataRate::Zero()};
+      return update;
+    });
+    const MockSenderController& recorded = *mock;
+    Run(forward, reverse, duration, DataRate::KilobitsPerSecond(50'000), std::move(mock), rfc_8888,
+        [&] { events_ = recorded.events(); });
   }
 
-  ListeningController::Log log_;
+  // Runs a flow of filler at `media_rate` under a controller, which `at_end` may still read.
+  void Run(Link& forward, Link& reverse, SimDuration duration, DataRate media_rate,
+           std::unique_ptr<SenderController> at_sender, bool rfc_8888, const std::function<void()>& at_end) {
+    SimulationJob job;
+    FlowSpec& flow_spec = job.scenario.flows.emplace_back();
+    flow_spec.stop = kTimeZero + duration;
+    flow_spec.kind = RtpSpec();
+    const Flow flow{.job = job, .index = 0, .data_link = &forward, .return_link = &reverse, .observer = &observer_};
+    FlowController controller;
+    controller.at_sender = std::move(at_sender);
+    controller.congestion_control_feedback = rfc_8888;
+    RtpSender sender(flow, TargetRateConstraints(), controller,
+                     std::make_unique<FillerSource>(kSendSideOverheadBytes, media_rate));
+    RtpReceiver receiver(flow, controller, sender.rtcp_sink());
+    sender.SetReceiver(receiver.rtp_sink());
+    RunUntil(kTimeZero + duration);
+    ns3::Simulator::Destroy();
+    at_end();
+  }
+
+  // Requests of the controller besides its rates.
+  SenderControlUpdate update_;
+  MockSenderController::Events events_;
   RecordingObserver observer_;
 };
 
+TEST_F(SenderSideTest, AnUnlimitedControllerSendsWhatTheMediaHave) {
+  LinkSpec spec = UsualLink();
+  spec.capacity = CapacityTrace({kTimeZero}, {5'000'000});
+  Link forward(spec, 10 * kSecond, 1, 0), reverse(UsualLink(), 10 * kSecond, 1, 8);
+  Run(forward, reverse, 10 * kSecond, DataRate::KilobitsPerSecond(2'000), std::make_unique<UnlimitedSenderController>(),
+      /*rfc_8888=*/false, [] {});
+  double bits = 0;
+  for (const auto& packet : observer_.sent) bits += packet.size_bytes * 8.0;
+  EXPECT_NEAR(bits / 10, 2e6, 5e4);
+}
+
 TEST_F(SenderSideTest, HearsOfEveryPacket) {
   Run(0, 20 * kSecond);
-  ASSERT_EQ(log_.sent.size(), observer_.sent.size());
+  ASSERT_EQ(events_.sent.size(), observer_.sent.size());
   double bits = 0;
-  for (size_t i = 0; i < log_.sent.size(); ++i) {
-    ASSERT_EQ(log_.sent[i].sequence_number, static_cast<int64_t>(i));
-    ASSERT_EQ(log_.sent[i].size.bytes(), observer_.sent[i].size_bytes);
+  for (size_t i = 0; i < events_.sent.size(); ++i) {
+    ASSERT_EQ(events_.sent[i].sequence_number, static_cast<int64_t>(i));
+    ASSERT_EQ(events_.sent[i].size.bytes(), observer_.sent[i].size_bytes);
     bits += observer_.sent[i].size_bytes * 8.0;
   }
   EXPECT_NEAR(bits / 20, 1e6, 1e3);  // the target counts IP packets
   // 50 ms of round trip and at most 50 ms until the next feedback, at 1 Mbit/s.
-  EXPECT_LT(log_.sent.back().data_in_flight.bytes(), 15'000);
-  EXPECT_GT(log_.sent.back().data_in_flight.bytes(), 6'000);
+  EXPECT_LT(events_.sent.back().data_in_flight.bytes(), 15'000);
+  EXPECT_GT(events_.sent.back().data_in_flight.bytes(), 6'000);
 }
 
 TEST_F(SenderSideTest, KeepsToTheCongestionWindow) {
-  log_.congestion_window = DataSize::Bytes(5'000);
+  update_.congestion_window = DataSize::Bytes(5'000);
   Run(0, 20 * kSecond);
   double bits = 0;
-  for (const SentPacket& packet : log_.sent) {
+  for (const SentPacket& packet : events_.sent) {
     ASSERT_LT(packet.data_in_flight.bytes(), 5'000 + 1'500);
     bits += static_cast<double>(packet.size.bytes()) * 8;
   }
@@ -345,19 +340,19 @@ TEST_F(SenderSideTest, KeepsToTheCongestionWindow) {
 }
 
 TEST_F(SenderSideTest, SavesWhatDroppedFramesWouldTake) {
-  log_.frame_drop_ratio = 0.25;
+  update_.frame_drop_ratio = 0.25;
   Run(0, 20 * kSecond);
   double bits = 0;
-  for (const SentPacket& packet : log_.sent) bits += static_cast<double>(packet.size.bytes()) * 8;
+  for (const SentPacket& packet : events_.sent) bits += static_cast<double>(packet.size.bytes()) * 8;
   EXPECT_NEAR(bits / 20, 0.75e6, 5e3);
 }
 
 TEST_F(SenderSideTest, FeedbackComesEvery50Ms) {
   Run(0, 20 * kSecond);
-  EXPECT_NEAR(static_cast<double>(log_.feedbacks.size()), 20 / 0.05, 2);
-  EXPECT_EQ(observer_.feedback_received, log_.feedbacks.size());
+  EXPECT_NEAR(static_cast<double>(events_.feedbacks.size()), 20 / 0.05, 2);
+  EXPECT_EQ(observer_.feedback_received, events_.feedbacks.size());
   int64_t next = 0;
-  for (const TransportPacketsFeedback& feedback : log_.feedbacks) {
+  for (const TransportPacketsFeedback& feedback : events_.feedbacks) {
     EXPECT_EQ(feedback.feedback_time.us() % 50'000, 25'000);
     for (const PacketResult& packet : feedback.packet_feedbacks) {
       ASSERT_EQ(packet.sent_packet.sequence_number, next++);
@@ -365,8 +360,8 @@ TEST_F(SenderSideTest, FeedbackComesEvery50Ms) {
       ASSERT_NEAR(static_cast<double>(delay.us()), 25'000 + 2'003, 260);  // receive times come in ticks of 250 us
     }
   }
-  EXPECT_EQ(log_.round_trip_times.size(), 18u);  // needs a sender report first
-  for (const TimeDelta round_trip_time : log_.round_trip_times) {
+  EXPECT_EQ(events_.round_trip_times.size(), 18u);  // needs a sender report first
+  for (const TimeDelta round_trip_time : events_.round_trip_times) {
     EXPECT_NEAR(static_cast<double>(round_trip_time.us()), 50'000, 2'500);
   }
 }
@@ -374,11 +369,11 @@ TEST_F(SenderSideTest, FeedbackComesEvery50Ms) {
 // Without frames the first packet is reported 25 ms after its arrival.
 TEST_F(SenderSideTest, CongestionControlFeedbackHasTheTimesOfM150) {
   Run(0, 20 * kSecond, /*rfc_8888=*/true);
-  EXPECT_GT(log_.feedbacks.size(), 20 / 0.045);
-  EXPECT_LT(log_.feedbacks.size(), 20 / 0.025);
-  EXPECT_EQ(observer_.feedback_received, log_.feedbacks.size());
+  EXPECT_GT(events_.feedbacks.size(), 20 / 0.045);
+  EXPECT_LT(events_.feedbacks.size(), 20 / 0.025);
+  EXPECT_EQ(observer_.feedback_received, events_.feedbacks.size());
   int64_t next = 0;
-  for (const TransportPacketsFeedback& feedback : log_.feedbacks) {
+  for (const TransportPacketsFeedback& feedback : events_.feedbacks) {
     ASSERT_FALSE(feedback.packet_feedbacks.empty());
     for (const PacketResult& packet : feedback.packet_feedbacks) {
       ASSERT_EQ(packet.sent_packet.sequence_number, next++);
@@ -397,7 +392,7 @@ TEST_F(SenderSideTest, CongestionControlFeedbackHasTheTimesOfM150) {
 TEST_F(SenderSideTest, CongestionControlFeedbackReportsEachLossOnceAsNew) {
   Run(0.1, 60 * kSecond, /*rfc_8888=*/true);
   int64_t lost = 0, recovered = 0;
-  for (const TransportPacketsFeedback& feedback : log_.feedbacks) {
+  for (const TransportPacketsFeedback& feedback : events_.feedbacks) {
     for (const PacketResult& packet : feedback.packet_feedbacks) {
       lost += packet.reported_lost_for_the_first_time;
       recovered += packet.reported_recovered_for_the_first_time;
@@ -410,7 +405,7 @@ TEST_F(SenderSideTest, CongestionControlFeedbackReportsEachLossOnceAsNew) {
 TEST_F(SenderSideTest, LossIsInFeedbackAndReports) {
   Run(0.1, 60 * kSecond);
   int64_t lost = 0, all = 0;
-  for (const TransportPacketsFeedback& feedback : log_.feedbacks) {
+  for (const TransportPacketsFeedback& feedback : events_.feedbacks) {
     for (const PacketResult& packet : feedback.packet_feedbacks) {
       ++all;
       lost += !packet.receive_time.IsFinite();
@@ -419,23 +414,23 @@ TEST_F(SenderSideTest, LossIsInFeedbackAndReports) {
   const auto dropped = static_cast<int64_t>(observer_.dropped.size());
   EXPECT_LE(lost, dropped);
   EXPECT_GE(lost, dropped - 3);
-  EXPECT_EQ(log_.feedbacks.back().packet_feedbacks.back().sent_packet.sequence_number, all - 1);
+  EXPECT_EQ(events_.feedbacks.back().packet_feedbacks.back().sent_packet.sequence_number, all - 1);
   int64_t reported_lost = 0, reported_received = 0;
-  for (const TransportLossReport& report : log_.loss_reports) {
+  for (const TransportLossReport& report : events_.loss_reports) {
     reported_lost += report.packets_lost_delta;
     reported_received += report.packets_received_delta;
     EXPECT_NEAR((report.end_time - report.start_time).seconds(), 1.0, 0.03);
   }
-  EXPECT_EQ(log_.loss_reports.size(), 59u);
+  EXPECT_EQ(events_.loss_reports.size(), 59u);
   EXPECT_NEAR(static_cast<double>(reported_lost), static_cast<double>(dropped), 0.04 * static_cast<double>(dropped));
   EXPECT_NEAR(static_cast<double>(reported_lost) / static_cast<double>(reported_lost + reported_received), 0.1, 0.02);
 }
 
 TEST(TransportFeedbackBuilderTest, ReportsWhatIsMissingAndWhatComesLate) {
   TransportFeedbackBuilder builder;
-  EXPECT_FALSE(builder.Build(0));
+  EXPECT_FALSE(builder.Build(kTimeZero));
   builder.OnPacket(0, 1 * kMs);
-  builder.OnPacket(3, 2'100'000, EcnMarking::kEct1);
+  builder.OnPacket(3, Ns(2'100'000), EcnMarking::kEct1);
   const auto first = builder.Build(50 * kMs);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->base_sequence_number, 0);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "nanoseconds.h"
 #include "test_scenarios.h"
 #include "whole_scenario.h"
 
@@ -70,44 +71,43 @@ TEST(ScenarioTest, EveryValueArrives) {
       {"kind": "tcp", "id": "b", "congestion_control": "bbr", "stop_s": 1000,
        "transfers": {"bytes": [30000, 50000], "idle_mean_s": 10.0, "start_on": false}},
       {"kind": "cbr", "rate_bps": 500000, "packet_bytes": 600, "start_s": 10.0, "stop_s": 20.0}]})")));
-  EXPECT_EQ(scenario.forward.capacity->RateAt(70'000'000'000), 1'000'000);
-  EXPECT_EQ(scenario.forward.one_way_delay_ns, 12'500'000);
-  EXPECT_EQ(QueueLimit(scenario.forward, scenario.duration_ns()), 9000);
+  EXPECT_EQ(scenario.forward.capacity->RateAt(70 * kSecond), 1'000'000);
+  EXPECT_EQ(scenario.forward.one_way_delay, SimDuration::Micros(12'500));
+  EXPECT_EQ(QueueLimit(scenario.forward, scenario.duration), 9000);
   EXPECT_EQ(scenario.forward.queue_discipline, QueueDiscipline::kCodel);
   EXPECT_EQ(scenario.forward.loss.good_to_bad, 0.1);
   EXPECT_EQ(scenario.forward.loss.bad_to_good, 0.2);
   EXPECT_EQ(scenario.forward.loss.loss_good, 0.3);
   EXPECT_EQ(scenario.forward.loss.loss_bad, 0.4);
-  EXPECT_EQ(scenario.forward.jitter.standard_deviation_ns, 1'500'000);
-  EXPECT_EQ(scenario.forward.jitter.maximum_ns, 4'000'000);
+  EXPECT_EQ(scenario.forward.jitter.standard_deviation, Ns(1'500'000));
+  EXPECT_EQ(scenario.forward.jitter.maximum, 4 * kMs);
   EXPECT_TRUE(scenario.forward.jitter.reorder);
-  EXPECT_EQ(scenario.reverse.capacity->RateAt(0), 500'000);
-  EXPECT_EQ(QueueLimit(scenario.reverse, scenario.duration_ns()), 7);
+  EXPECT_EQ(scenario.reverse.capacity->RateAt(kTimeZero), 500'000);
+  EXPECT_EQ(QueueLimit(scenario.reverse, scenario.duration), 7);
   EXPECT_EQ(scenario.reverse.loss.ratio, 0.25);
 
   const RtpSpec& rtp = std::get<RtpSpec>(scenario.flows[0].kind);
   EXPECT_EQ(scenario.flows[0].direction, Direction::kReverse);
-  EXPECT_EQ(scenario.flows[0].extra_one_way_delay_ns, 3'500'000);
-  EXPECT_EQ(scenario.flows[0].stop_ns, 50'000'000'000);
+  EXPECT_EQ(scenario.flows[0].extra_one_way_delay, Ns(3'500'000));
+  EXPECT_EQ(scenario.flows[0].stop, 50 * kSecond);
   EXPECT_EQ(rtp.controller, "gcc-remb");
   EXPECT_EQ(rtp.fixed_rate, DataRate::BitsPerSecond(123'456));
   EXPECT_EQ(rtp.objective, kThroughput);
   EXPECT_EQ(rtp.sender_clock.ppm, -12.5);
-  EXPECT_EQ(rtp.sender_clock.offset_ns, 63'500'000'000);
-  const std::vector<std::pair<int64_t, int64_t>> pauses{{4'000'000'000, 6'000'000'000}, {6'000'000'000, 7'500'000'000}};
-  EXPECT_EQ(rtp.pauses_ns, pauses);
+  EXPECT_EQ(rtp.sender_clock.offset, 63'500 * kMs);
+  const std::vector<std::pair<SimTime, SimTime>> pauses{{4 * kSecond, 6 * kSecond}, {6 * kSecond, 7'500 * kMs}};
+  EXPECT_EQ(rtp.pauses, pauses);
   EXPECT_EQ(rtp.media.kind, MediaSpec::Kind::kVideo);
   EXPECT_EQ(rtp.media.max_rate.bps(), 2'500'000);
   EXPECT_EQ(rtp.media.frames_per_second, 25.0);
-  EXPECT_EQ(rtp.media.key_frame_interval_ns, 4'000'000'000);
+  EXPECT_EQ(rtp.media.key_frame_interval, 4 * kSecond);
   EXPECT_EQ(rtp.media.audio_rate.bps(), 0);
   EXPECT_EQ(rtp.media.audio_packets_per_second, 2.5);
-  const std::vector<std::pair<int64_t, int64_t>> video_pauses{{1'000'000'000, 2'500'000'000},
-                                                              {3'000'000'000, 4'000'000'000}};
-  EXPECT_EQ(rtp.media.video_pauses_ns, video_pauses);
+  const std::vector<std::pair<SimTime, SimTime>> video_pauses{{kSecond, 2'500 * kMs}, {3 * kSecond, 4 * kSecond}};
+  EXPECT_EQ(rtp.media.video_pauses, video_pauses);
 
   const TcpSpec& tcp = std::get<TcpSpec>(scenario.flows[1].kind);
-  EXPECT_EQ(scenario.flows[1].stop_ns, 60'000'000'000);
+  EXPECT_EQ(scenario.flows[1].stop, 60 * kSecond);
   EXPECT_EQ(tcp.congestion_control, TcpCongestionControl::kBbr);
   ASSERT_TRUE(tcp.transfers);
   EXPECT_EQ(tcp.transfers->min_bytes, 30'000);
@@ -326,7 +326,8 @@ TEST(ScenarioTest, ReadsOnlyWholeDocuments) {
 }
 
 TEST(ScenarioTest, ReadsEveryScenarioFile) {
-  const std::pair<const char*, size_t> folders[] = {{"/tests/data/scenarios/good", 5}, {"/traces/catalogue", 20}};
+  const std::pair<const char*, size_t> folders[] = {{"/tests/data/scenarios/good", 5},
+                                                    {"/traces/weir_traces/catalogue", 20}};
   for (const auto& [folder, least] : folders) {
     const auto good = FilesIn(folder);
     ASSERT_GE(good.size(), least);

@@ -11,16 +11,16 @@ namespace {
 
 using enum TcpCongestionControl;
 
-FlowSpec EndlessTcp(TcpCongestionControl congestion_control, int64_t stop_ns, int64_t start_ns = 0) {
+FlowSpec EndlessTcp(TcpCongestionControl congestion_control, SimTime stop, SimTime start = kTimeZero) {
   FlowSpec flow;
-  flow.start_ns = start_ns;
-  flow.stop_ns = stop_ns;
+  flow.start = start;
+  flow.stop = stop;
   flow.kind = TcpSpec{congestion_control, std::nullopt};
   return flow;
 }
 
-FlowSpec ShortTransfers(TcpCongestionControl congestion_control, const TcpTransfers& transfers, int64_t stop_ns) {
-  FlowSpec flow = EndlessTcp(congestion_control, stop_ns);
+FlowSpec ShortTransfers(TcpCongestionControl congestion_control, const TcpTransfers& transfers, SimTime stop) {
+  FlowSpec flow = EndlessTcp(congestion_control, stop);
   flow.kind = TcpSpec{congestion_control, transfers};
   return flow;
 }
@@ -29,24 +29,24 @@ double Mbps(int64_t bytes, double seconds) { return static_cast<double>(bytes) *
 
 LinkSpec AsLongAs(const LinkSpec& other) {
   LinkSpec spec = UsualLink();
-  spec.one_way_delay_ns = other.one_way_delay_ns;
+  spec.one_way_delay = other.one_way_delay;
   return spec;
 }
 
 // A simulation of its own with one flow. Acknowledgements have an unlimited link with the delay of the data's.
 struct OneFlow {
-  OneFlow(const LinkSpec& spec, const FlowSpec& flow, int64_t count_from_ns = 0)
-      : OneFlow(spec, AsLongAs(spec), flow, count_from_ns) {}
-  OneFlow(const LinkSpec& spec, const LinkSpec& back, const FlowSpec& flow, int64_t count_from_ns = 0)
-      : data(spec, flow.stop_ns, 1, 0), acknowledgements(back, flow.stop_ns, 1, 8) {
+  OneFlow(const LinkSpec& spec, const FlowSpec& flow, SimTime count_from = kTimeZero)
+      : OneFlow(spec, AsLongAs(spec), flow, count_from) {}
+  OneFlow(const LinkSpec& spec, const LinkSpec& back, const FlowSpec& flow, SimTime count_from = kTimeZero)
+      : data(spec, flow.stop - kTimeZero, 1, 0), acknowledgements(back, flow.stop - kTimeZero, 1, 8) {
     UseEventEngine();
-    observer.count_from_ns = count_from_ns;
+    observer.count_from = count_from;
     started = StartFlow(flow, &data, &acknowledgements, &observer);
   }
   ~OneFlow() { ns3::Simulator::Destroy(); }
-  // The rate from `count_from_ns` to `end_ns`.
-  double late_mbps(int64_t end_ns) const {
-    return Mbps(observer.bytes_received_late, static_cast<double>(end_ns - observer.count_from_ns) * 1e-9);
+  // The rate from `count_from` to `end`.
+  double late_mbps(SimTime end) const {
+    return Mbps(observer.bytes_received_late, (end - observer.count_from).seconds());
   }
 
   Link data, acknowledgements;
@@ -101,8 +101,8 @@ TEST_F(TcpFlowTest, CubicFillsTheQueueAndReactsToItsDrops) {
   // A sender that did not back off would lose far more.
   EXPECT_LT(flow.observer.packets_dropped, flow.observer.packets_sent / 20);
   // 25 ms of propagation and up to 300 ms of queue.
-  EXPECT_GT(flow.observer.max_delay_ns, 315 * kMs);
-  EXPECT_LE(flow.observer.max_delay_ns, 325 * kMs);
+  EXPECT_GT(flow.observer.max_delay, 315 * kMs);
+  EXPECT_LE(flow.observer.max_delay, 325 * kMs);
 }
 
 TEST_F(TcpFlowTest, RandomLossHoldsRenoToItsFormula) {
@@ -118,10 +118,11 @@ TEST_F(TcpFlowTest, RandomLossHoldsRenoToItsFormula) {
 
 TEST_F(TcpFlowTest, FollowsACapacityStepAndSurvivesAnOutage) {
   LinkSpec spec = UsualLink();
-  spec.capacity = CapacityTrace({0, 20 * kSecond, 40 * kSecond, 60 * kSecond}, {8'000'000, 2'000'000, 0, 4'000'000});
+  spec.capacity =
+      CapacityTrace({kTimeZero, 20 * kSecond, 40 * kSecond, 60 * kSecond}, {8'000'000, 2'000'000, 0, 4'000'000});
   const OneFlow flow(spec, EndlessTcp(kCubic, 100 * kSecond));
-  const auto received_by = [&flow](int64_t time_ns) {
-    RunUntil(time_ns);
+  const auto received_by = [&flow](SimTime time) {
+    RunUntil(time);
     return flow.observer.bytes_received;
   };
   const int64_t before_bytes = received_by(25 * kSecond);
@@ -145,9 +146,9 @@ TEST_F(TcpFlowTest, TwoShareALink) {
   for (const Case& c : {Case{kCubic, 6'000'000, 3, 120, 0.95, 0.8}, Case{kCopa, 10'000'000, 5, 60, 0.95, 0.935}}) {
     OneFlow first(LinkOf(c.rate_bps), EndlessTcp(c.congestion_control, c.duration_s * kSecond), 20 * kSecond);
     CountingObserver second;
-    second.count_from_ns = 20 * kSecond;
+    second.count_from = 20 * kSecond;
     const auto later = EndlessTcp(c.congestion_control, c.duration_s * kSecond, c.later_s * kSecond);
-    const auto started = StartFlow(later, &first.data, &first.acknowledgements, &second, 1, 1040);
+    const auto started = StartFlow(later, &first.data, &first.acknowledgements, &second, 1);
     RunUntil(c.duration_s * kSecond);
     const double a_mbps = first.late_mbps(c.duration_s * kSecond);
     const double b_mbps = Mbps(second.bytes_received_late, static_cast<double>(c.duration_s - 20));
@@ -161,21 +162,21 @@ TEST_F(TcpFlowTest, TwoShareALink) {
 
 TEST_F(TcpFlowTest, DelaysAndPacketsAreThoseOfThePath) {
   FlowSpec spec = EndlessTcp(kCubic, 4 * kSecond, kSecond);
-  spec.extra_one_way_delay_ns = 40 * kMs;
+  spec.extra_one_way_delay = 40 * kMs;
   OneFlow flow(LinkOf(10'000'000), spec);
   const CountingObserver& observer = flow.observer;
   // The handshake's SYN, then nothing for a round trip of 130 ms.
   RunUntil(1125 * kMs);
   EXPECT_EQ(observer.packets_sent, 1);
-  EXPECT_EQ(observer.first_sent_ns, kSecond);
-  const int64_t syn_serialisation_ns = observer.bytes_received * 800;
-  EXPECT_EQ(observer.min_delay_ns, 65 * kMs + syn_serialisation_ns);
-  RunUntil(1131 * kMs + syn_serialisation_ns);
+  EXPECT_EQ(observer.first_sent, kSecond);
+  const SimDuration syn_serialisation = SimDuration::Nanos(observer.bytes_received * 800);
+  EXPECT_EQ(observer.min_delay, 65 * kMs + syn_serialisation);
+  RunUntil(1131 * kMs + syn_serialisation);
   // The acknowledgement of the handshake, and an initial window of ten full packets.
   EXPECT_EQ(observer.packets_sent, 12);
   RunUntil(5 * kSecond);
-  EXPECT_LE(observer.last_sent_ns, 4 * kSecond);
-  EXPECT_GT(observer.last_sent_ns, 3900 * kMs);
+  EXPECT_LE(observer.last_sent, 4 * kSecond);
+  EXPECT_GT(observer.last_sent, 3900 * kMs);
   // One acknowledgement for two packets, and a few more.
   EXPECT_GT(flow.acknowledgements.counters().packets_sent, observer.packets_received * 45 / 100);
   EXPECT_LT(flow.acknowledgements.counters().packets_sent, observer.packets_received);
@@ -187,8 +188,8 @@ TEST_F(TcpFlowTest, ShortTransfers) {
     const TcpTransfers transfers{30'000, 50'000, 1.0, start_on};
     const OneFlow flow(LinkOf(2'000'000), ShortTransfers(kNewReno, transfers, 400 * kSecond));
     RunUntil(400 * kSecond);
-    EXPECT_EQ(flow.observer.first_sent_ns == 0, start_on);
-    EXPECT_LT(flow.observer.first_sent_ns, 10 * kSecond);
+    EXPECT_EQ(flow.observer.first_sent == kTimeZero, start_on);
+    EXPECT_LT(flow.observer.first_sent, 10 * kSecond);
     // A handshake and three round trips of the window, 0.16 s of serialisation, 1 s idle: some 1.35 s each, the idle
     // time with a deviation of 1 s. Each is a connection.
     const int64_t connections = flow.observer.packets_like_first;
@@ -222,21 +223,21 @@ TEST_F(TcpFlowTest, AFlowMayDieBeforeOrAfterTheSimulation) {
 TEST_F(TcpFlowTest, CopaSettlesOnAFullLinkWithAShortQueue) {
   for (const int64_t rate_bps : {2'000'000, 10'000'000, 40'000'000}) {
     OneFlow flow(LinkOf(rate_bps), EndlessTcp(kCopa, 30 * kSecond), 15 * kSecond);
-    int64_t sum_ns = 0, most_ns = 0;
+    SimDuration sum = SimDuration::Zero(), most = SimDuration::Zero();
     constexpr int kSamples = 300;
     for (int i = 0; i < kSamples; ++i) {
       RunUntil(15 * kSecond + i * 50 * kMs);
-      sum_ns += flow.data.QueueingDelayNs();
-      most_ns = std::max(most_ns, flow.data.QueueingDelayNs());
+      sum += flow.data.QueueingDelay();
+      most = std::max(most, flow.data.QueueingDelay());
     }
     RunUntil(30 * kSecond);
     const double packet_ns = 1500 * 8e9 / static_cast<double>(rate_bps);
     // 1 / delta = 2 packets on average in equilibrium (section 2.1), and 2.5 / delta at most; here with
     // acknowledgements for two packets each.
-    const double mean_packets = static_cast<double>(sum_ns) / kSamples / packet_ns;
+    const double mean_packets = static_cast<double>(sum.ns()) / kSamples / packet_ns;
     EXPECT_GT(mean_packets, 0.3) << rate_bps;
     EXPECT_LT(mean_packets, 6) << rate_bps;
-    EXPECT_LT(static_cast<double>(most_ns) / packet_ns, 14) << rate_bps;
+    EXPECT_LT(static_cast<double>(most.ns()) / packet_ns, 14) << rate_bps;
     const double utilisation = flow.late_mbps(30 * kSecond) * 1e6 / static_cast<double>(rate_bps);
     EXPECT_GT(utilisation, 0.93) << rate_bps;
     EXPECT_LE(utilisation, 1.001) << rate_bps;
@@ -245,17 +246,17 @@ TEST_F(TcpFlowTest, CopaSettlesOnAFullLinkWithAShortQueue) {
 
 TEST_F(TcpFlowTest, CopaFollowsALinkThatIsHalvedWithinSeconds) {
   LinkSpec spec = LinkOf(20'000'000, 50 * kMs);
-  spec.capacity = CapacityTrace({0, 10 * kSecond}, {20'000'000, 10'000'000});
+  spec.capacity = CapacityTrace({kTimeZero, 10 * kSecond}, {20'000'000, 10'000'000});
   OneFlow flow(spec, EndlessTcp(kCopa, 20 * kSecond), 14 * kSecond);
   RunUntil(11 * kSecond);
-  EXPECT_GT(flow.data.QueueingDelayNs(), 20 * kMs);
+  EXPECT_GT(flow.data.QueueingDelay(), 20 * kMs);
   // It oscillates on its way: a velocity that has doubled for some round trips goes on for one more.
   double sum_ms = 0;
   constexpr int kSamples = 60;
   for (int i = 0; i < kSamples; ++i) {
     RunUntil(14 * kSecond + i * 100 * kMs);
-    sum_ms += static_cast<double>(flow.data.QueueingDelayNs()) / kMs;
-    EXPECT_LT(flow.data.QueueingDelayNs(), 60 * kMs) << i;
+    sum_ms += static_cast<double>(flow.data.QueueingDelay().ns()) / 1e6;
+    EXPECT_LT(flow.data.QueueingDelay(), 60 * kMs) << i;
   }
   EXPECT_LT(sum_ms / kSamples, 20);
   RunUntil(20 * kSecond);

@@ -57,19 +57,15 @@ inline nlohmann::ordered_json RunScenario(const json& scenario, const std::strin
 class RecordingObserver final : public FlowObserver {
  public:
   void OnSent(const Packet& packet) override { sent.push_back(packet); }
-  void OnReceived(const Packet& packet, int64_t arrival_time_ns) override {
-    received.emplace_back(packet, arrival_time_ns);
-  }
+  void OnReceived(const Packet& packet, SimTime arrival_time) override { received.emplace_back(packet, arrival_time); }
   void OnDropped(const Packet& packet) override { dropped.push_back(packet); }
-  void OnTargetRate(DataRate target_rate, int64_t time_ns) override {
-    targets.emplace_back(time_ns, target_rate.bps());
-  }
-  void OnFeedbackReceived(int64_t, int64_t) override { ++feedback_received; }
+  void OnTargetRate(DataRate target_rate, SimTime time) override { targets.emplace_back(time, target_rate.bps()); }
+  void OnFeedbackReceived(SimTime, SimTime) override { ++feedback_received; }
 
   std::vector<Packet> sent;
-  std::vector<std::pair<Packet, int64_t>> received;
+  std::vector<std::pair<Packet, SimTime>> received;
   std::vector<Packet> dropped;
-  std::vector<std::pair<int64_t, int64_t>> targets;
+  std::vector<std::pair<SimTime, int64_t>> targets;  // bit/s
   size_t feedback_received = 0;
 };
 

@@ -1,14 +1,12 @@
-"""The names that `weir-sim` takes are those of the registry; any other is refused by name, with status 2."""
+"""The names that `weir-sim` takes are those of its table; any other is refused by name, with status 2."""
 
 import json
-import re
 import subprocess
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from weir_eval.runs.simulator import say_left_out
 from weir_sim.controllers import CONTROLLERS, PRESETS, SIMULATED
 from weir_sim.executables import find_simulator
 from weir_sim.versions import unavailable_controllers
@@ -32,20 +30,13 @@ def scenario(**flow: Any) -> dict[str, Any]:
     return whole
 
 
-def test_the_list_is_that_of_the_registry() -> None:
+def test_the_list_is_that_of_the_table() -> None:
     missing = unavailable_controllers(find_simulator())
     lines = weir_sim("--list").stdout.splitlines()
     about = {name: CONTROLLERS[name].summary for name in SIMULATED}
     assert {name: text.strip() for name, _, text in (line.partition(" ") for line in lines)} == about | {
         name: f"{about[name]} (not available: run `make webrtc`)" for name in missing
     }
-
-
-def test_what_is_left_out_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    say_left_out(["gcc", "scream", "weir", "scream"], {"scream", "scream-ccfb"})
-    assert re.fullmatch(r"weir: left out: scream; they need `make webrtc`.*\n", capsys.readouterr().err)
-    say_left_out(["gcc"], {"scream"})
-    assert capsys.readouterr().err == ""
 
 
 def test_a_controller_of_a_later_libwebrtc_is_there_or_names_the_command(tmp_path: Path) -> None:

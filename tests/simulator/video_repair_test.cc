@@ -26,15 +26,15 @@ TEST(NackRequesterTest, AsksAtOnceAndAgainAfterARoundTrip) {
   NackRequester requester;
   requester.SetRoundTripTime(50 * kMs);
   EXPECT_TRUE(requester.OnPacket(7));
-  EXPECT_EQ(requester.next_timeout_ns(), kNeverNs);
+  EXPECT_EQ(requester.next_timeout(), kNever);
   EXPECT_TRUE(requester.OnPacket(10));
   EXPECT_EQ(requester.TakeRequests(101 * kMs), (Numbers{8, 9}));
-  EXPECT_EQ(requester.next_timeout_ns(), 160 * kMs);
+  EXPECT_EQ(requester.next_timeout(), 160 * kMs);
   EXPECT_TRUE(requester.TakeRequests(150 * kMs).empty());
   requester.OnRetransmission(8);
   EXPECT_EQ(requester.TakeRequests(160 * kMs), (Numbers{9}));
   requester.OnPacket(9);  // late, and not lost
-  EXPECT_EQ(requester.next_timeout_ns(), kNeverNs);
+  EXPECT_EQ(requester.next_timeout(), kNever);
 }
 
 TEST(NackRequesterTest, GivesUpAfterTenRequests) {
@@ -42,8 +42,8 @@ TEST(NackRequesterTest, GivesUpAfterTenRequests) {
   requester.OnPacket(0);
   requester.OnPacket(2);
   int requests = 0;
-  for (int64_t now_ns = 0; now_ns < 10 * kSecond; now_ns += 100 * kMs) {
-    requests += static_cast<int>(requester.TakeRequests(now_ns).size());
+  for (SimTime now = kTimeZero; now < 10 * kSecond; now += 100 * kMs) {
+    requests += static_cast<int>(requester.TakeRequests(now).size());
   }
   EXPECT_EQ(requests, 10);
 }
@@ -52,9 +52,9 @@ TEST(NackRequesterTest, HoldsAThousandPacketsAtMost) {
   NackRequester requester;
   requester.OnPacket(0);
   EXPECT_TRUE(requester.OnPacket(1001));
-  EXPECT_EQ(requester.TakeRequests(0).size(), 1000u);
+  EXPECT_EQ(requester.TakeRequests(kTimeZero).size(), 1000u);
   EXPECT_FALSE(requester.OnPacket(1003));
-  EXPECT_EQ(requester.next_timeout_ns(), kNeverNs);
+  EXPECT_EQ(requester.next_timeout(), kNever);
 }
 
 TEST(FrameAssemblyTest, AFrameNeedsAllSinceTheLastKeyFrame) {
@@ -105,18 +105,18 @@ Packet VideoPacket(int64_t number, FramePart part = kWholeFrame, PacketKind kind
 
 class VideoRepairTest : public ::testing::Test {
  protected:
-  void Arrive(int64_t number, int64_t arrival_ns, FramePart part = kWholeFrame) {
-    repair_.OnAnnounced(VideoPacket(number, part), arrival_ns);
-    repair_.OnPacket(VideoPacket(number, part), arrival_ns);
+  void Arrive(int64_t number, SimTime arrival, FramePart part = kWholeFrame) {
+    repair_.OnAnnounced(VideoPacket(number, part), arrival);
+    repair_.OnPacket(VideoPacket(number, part), arrival);
   }
-  VideoRepair repair_{0};
+  VideoRepair repair_{kTimeZero};
 };
 
 TEST_F(VideoRepairTest, AGapIsAskedForWhenItShows) {
   Arrive(0, 10 * kMs, kWholeKeyFrame);
   EXPECT_FALSE(repair_.OnAnnounced(VideoPacket(1), 40 * kMs));
   EXPECT_TRUE(repair_.OnAnnounced(VideoPacket(3), 70 * kMs));
-  EXPECT_EQ(repair_.next_timeout_ns(), 70 * kMs);
+  EXPECT_EQ(repair_.next_timeout(), 70 * kMs);
   repair_.OnPacket(VideoPacket(1), 40 * kMs);
   repair_.OnPacket(VideoPacket(3), 70 * kMs);
   EXPECT_EQ(repair_.TakeRequests(70 * kMs).nack, (Numbers{2}));
@@ -126,17 +126,17 @@ TEST_F(VideoRepairTest, APacketThatOvertakesShowsAGap) {
   Arrive(0, 10 * kMs, kWholeKeyFrame);
   EXPECT_FALSE(repair_.OnAnnounced(VideoPacket(1), 60 * kMs));
   EXPECT_TRUE(repair_.OnAnnounced(VideoPacket(2), 50 * kMs));
-  EXPECT_EQ(repair_.next_timeout_ns(), 50 * kMs);
+  EXPECT_EQ(repair_.next_timeout(), 50 * kMs);
 }
 
 TEST_F(VideoRepairTest, AsksForAKeyFrameAfterThreeSecondsWithoutAFrame) {
   Arrive(0, 10 * kMs, kWholeKeyFrame);
-  int64_t now_ns = 40 * kMs;
-  for (int64_t number = 2; now_ns < 3'010 * kMs; ++number, now_ns += 30 * kMs) {
-    Arrive(number, now_ns);
-    EXPECT_FALSE(repair_.TakeRequests(now_ns).pli);
+  SimTime now = 40 * kMs;
+  for (int64_t number = 2; now < 3'010 * kMs; ++number, now += 30 * kMs) {
+    Arrive(number, now);
+    EXPECT_FALSE(repair_.TakeRequests(now).pli);
   }
-  EXPECT_EQ(repair_.next_timeout_ns(), 3'010 * kMs);
+  EXPECT_EQ(repair_.next_timeout(), 3'010 * kMs);
   EXPECT_TRUE(repair_.TakeRequests(3'010 * kMs).pli);
   EXPECT_FALSE(repair_.TakeRequests(3'020 * kMs).pli);
   EXPECT_TRUE(repair_.TakeRequests(6'010 * kMs).pli);
@@ -154,8 +154,8 @@ TEST_F(VideoRepairTest, AsksForTheFirstKeyFrameSooner) {
 TEST(RtpPacketHistoryTest, SendsAgainOnceARoundTrip) {
   RtpPacketHistory history;
   history.SetRoundTripTime(95 * kMs);
-  for (int64_t i = 0; i < 3; ++i) history.OnSent(VideoPacket(i, kWholeKeyFrame), 0);
-  EXPECT_FALSE(history.TakeForRetransmission(3, 0));
+  for (int64_t i = 0; i < 3; ++i) history.OnSent(VideoPacket(i, kWholeKeyFrame), kTimeZero);
+  EXPECT_FALSE(history.TakeForRetransmission(3, kTimeZero));
   const auto packet = history.TakeForRetransmission(1, 50 * kMs);
   ASSERT_TRUE(packet);
   EXPECT_EQ(packet->kind, PacketKind::kRetransmission);
@@ -357,7 +357,7 @@ TEST(RepairedVideoTest, ARetransmissionIsAPacketOfAStreamOfItsOwn) {
     ASSERT_EQ(packet.rtp.sequence_number, next++);
     ASSERT_EQ(packet.rtp.payload_size, original.rtp.payload_size + 2);
     ASSERT_EQ(packet.rtp.rtp_timestamp, original.rtp.rtp_timestamp);
-    ASSERT_EQ(packet.rtp.abs_send_time, AbsSendTime(packet.sent_time_ns));
+    ASSERT_EQ(packet.rtp.abs_send_time, AbsSendTime(packet.sent_time));
     ASSERT_TRUE(lost.contains(packet.media_sequence_number));
   }
   EXPECT_GT(next, 300);

@@ -19,11 +19,11 @@
 
 #include "arrival/arrival_statistics.h"
 #include "counted_allocations.h"
-#include "pool/pool_controller.h"
 #include "read_file.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
 
 namespace weir {

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
-
-# Folder: the package that `pyproject.toml` installs it as.
-PACKAGES = {
-    "estimator/python/weir": "weir",
-    "simulator": "weir_sim",
-    "traces": "weir_traces",
-    "trainer": "weir_train",
-    "qoe_eval": "weir_eval",
-    "webrtc_patch": "weir_webrtc",
-    "cli": "weir_cli",
-}
-# A distribution of its own, which may be absent.
-PAPERS = {"papers/weir_papers": "weir_papers"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +20,8 @@ class Import:
     imported: str
     file: str
     line: int
+    # False inside a function, and where it is for type checkers alone.
+    at_module_level: bool = True
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.importer} imports {self.imported}"
@@ -50,12 +41,14 @@ def read_imports(modules: Mapping[str, Path], root: Path) -> list[Import]:
     """The imports between `modules`, wherever in a file they stand: in a function, or for type checkers, too."""
     found = []
     for importer, path in modules.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
             for imported in _imported(node):
                 # `from weir.a import b`: b is a module of the package a, or a name in the module a.
                 target = imported if imported in modules else imported.rpartition(".")[0]
                 if target in modules and target != importer:
-                    found.append(Import(importer, target, str(path.relative_to(root)), node.lineno))
+                    place = str(path.relative_to(root)), node.lineno, node in tree.body
+                    found.append(Import(importer, target, *place))
     return found
 
 
@@ -112,3 +105,44 @@ def sibling_cycles(imports: Iterable[Import], packages: Iterable[str]) -> list[l
 
 def _child(module: str, package: str) -> str:
     return module if module == package else package + "." + module[len(package) + 1 :].partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The package of a folder with a `pyproject.toml`, Weir's distributions that it needs, and those of its extras."""
+
+    folder: Path
+    package: str
+    needs: frozenset[str]
+    optional: frozenset[str]
+
+
+def read_distributions(root: Path) -> dict[str, Distribution]:
+    """The distributions of a workspace by name."""
+    found = {}
+    for path in sorted(root.glob("*/pyproject.toml")):
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        project, tool = document["project"], document["tool"]
+        wheel = tool["hatch"]["build"]["targets"]["wheel"] if "hatch" in tool else tool["scikit-build"]["wheel"]
+        (package,) = wheel["packages"]
+        extras = [needed for extra in project.get("optional-dependencies", {}).values() for needed in extra]
+        found[project["name"]] = Distribution(
+            path.parent / package, Path(package).name, _own(project["dependencies"]), _own(extras)
+        )
+    return found
+
+
+def _own(requirements: Iterable[str]) -> frozenset[str]:
+    names = (re.match(r"[\w-]+", needed)[0] for needed in requirements)
+    return frozenset(name for name in names if name.startswith("weir-"))
+
+
+def closure(distributions: Mapping[str, Distribution], name: str) -> set[str]:
+    """The distributions that `name` needs, directly or through others."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for needed in distributions[waiting.pop()].needs - found:
+            found.add(needed)
+            waiting.append(needed)
+    return found

@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 # Targets that build or measure, and checks that another target runs.
 NO_CHECKS = {
     "help", "build", "build-test", "train", "distributed", "webrtc", "chromium-patch", "amalgamation", "wasm",
-    "packages", "model", "wheel", "report", "bench", "format", "lock", "clean", "cite", "results", "results-calls",
-    "papers", "libwebrtc", "lint", "test-cpp", "asan", "test-python", "test-plugins", "test-all",
+    "packages", "model", "wheels", "report", "bench", "format", "lock", "clean", "cite", "results", "results-calls",
+    "papers", "libwebrtc", "lint", "test-cpp", "asan", "test-python", "test-workspace", "test-plugins", "test-all",
 }  # fmt: skip
 MAKEFILE = """
 good: ; @echo fine

@@ -8,12 +8,18 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SIMULATOR = ROOT / "simulator"
+# With C++ beside the library; of tests, those that are not the library's own.
+HOSTS = (
+    "simulator", "webrtc_patch", "programs", "plugins", "examples", "papers",
+    "calls", "logs",
+    "tests/simulator", "tests/webrtc_patch", "tests/programs", "tests/plugins", "tests/install", "tests/calls",
+)  # fmt: skip
 # The lowest first.
 SIMULATOR_ORDER = (
     "core", "scenario", "link", "media", "repair", "endpoints", "flows", "run", "serve", "open_loop", "command",
 )  # fmt: skip
-# Beside the simulator: the path in real time, and libwebrtc as a stack.
-OTHERS = {"real_time", "virtual_call"}
+# Beside the simulator: the path in real time.
+OTHERS = {"real_time"}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -68,12 +74,12 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
     # pybind11 is for its Python module alone.
     library = [one for one in read_includes(ROOT / "estimator") if one.file.parts[0] != "python"]
     own = [one for one in library if one.header.startswith("weir/")]
-    source = ROOT / "estimator" / "src"
+    source, c = ROOT / "estimator" / "src", ROOT / "estimator" / "c"
     beside = [
         one
         for one in library
         if one.quoted
-        and any((folder / one.header).is_file() for folder in (ROOT / "estimator" / one.file.parent, source))
+        and any((folder / one.header).is_file() for folder in (ROOT / "estimator" / one.file.parent, source, c))
     ]
     standard = [one for one in library if not one.quoted and ("/" not in one.header)]
     written = {one for one in library if one.header == "weir_model.h"}  # by the build
@@ -87,6 +93,39 @@ def test_the_estimator_includes_nothing_but_itself_the_standard_library_and_onnx
     assert [one for one in own if not (exported / one.header).is_file()] == []
 
 
+def private_includes(folder, library):
+    """The includes, below `folder`, of private headers of the library in the folder `library`."""
+    source = library / "src"
+    return [
+        one for one in read_includes(folder) if (source / one.header).is_file() or f"{library.name}/src/" in one.header
+    ]
+
+
+@pytest.mark.parametrize("folder", HOSTS)
+def test_hosts_include_only_public_headers_of_the_estimator(folder):
+    wrong = private_includes(ROOT / folder, ROOT / "estimator")
+    assert not wrong, listed(wrong)
+
+
+def test_only_the_library_and_its_own_tests_link_its_private_headers():
+    folders = [top for top in ROOT.iterdir() if top.name != "build" and not top.name.startswith(".")]
+    files = [ROOT / "CMakeLists.txt", *(path for top in folders for path in top.rglob("CMakeLists.txt"))]
+    users = {path.parent.relative_to(ROOT).as_posix() for path in files if "weir_private" in path.read_text()}
+    assert users == {
+        "estimator", "estimator/python", "tests/bench", "tests/estimator", "tests/fuzz", "tests/soak",
+    }  # fmt: skip
+
+
+def test_an_include_of_a_private_header_is_found(tmp_path):
+    library, host = tmp_path / "estimator", tmp_path / "host"
+    for path, text in ((library / "src/guard/guard.h", ""), (library / "include/weir/guard.h", "")):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    host.mkdir()
+    (host / "a.cc").write_text('#include "weir/guard.h"\n#include "guard/guard.h"\n#include "../estimator/src/b.h"\n')
+    assert [one.line for one in private_includes(host, library)] == [2, 3]
+
+
 def test_only_the_worker_of_the_estimator_has_threads():
     threads = {"atomic", "condition_variable", "future", "mutex", "semaphore", "shared_mutex", "stop_token", "thread"}
     includes = list(read_includes(ROOT / "estimator" / "src"))
@@ -97,7 +136,7 @@ def test_only_the_worker_of_the_estimator_has_threads():
 
 
 def test_what_programs_share_needs_nothing_of_libwebrtc_or_the_simulator():
-    others = [ROOT / "webrtc_patch" / "adapter", ROOT / "webrtc_patch" / "peer"]
+    others = [ROOT / "webrtc_patch" / "adapter", ROOT / "calls" / "peer"]
     includes = list(read_includes(ROOT / "programs"))
     wrong = [
         one
@@ -116,16 +155,16 @@ def test_the_simulator_does_not_know_the_link_of_calls():
     assert not wrong, listed(wrong)
 
 
-@pytest.mark.parametrize("folder", ["adapter", "peer"])
+@pytest.mark.parametrize("folder", ["webrtc_patch/adapter", "calls/peer"])
 def test_what_goes_into_libwebrtc_does_not_know_the_simulator(folder):
-    includes = list(read_includes(ROOT / "webrtc_patch" / folder))
+    includes = list(read_includes(ROOT / folder))
     wrong = [one for one in includes if one.header.startswith("ns3/") or of_the_simulator(one)]
     assert includes
     assert not wrong, listed(wrong)
 
 
 def test_the_adapter_does_not_know_the_peer():
-    peer = ROOT / "webrtc_patch" / "peer"
+    peer = ROOT / "calls" / "peer"
     adapter = read_includes(ROOT / "webrtc_patch" / "adapter")
     wrong = [one for one in adapter if one.quoted and (peer / one.header).is_file()]
     assert not wrong, listed(wrong)

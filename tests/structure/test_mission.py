@@ -1,166 +1,122 @@
-"""The promises of the project are kept: each with the files that keep it, and the command that shows it.
+"""The promises of the project are kept: each by tests, and a command shows it."""
 
-A promise that is removed on purpose is removed here too, by someone who then has read it.
-"""
-
+import ast
 import re
 from pathlib import Path
 
 import pytest
 import typer
+from promises import PROMISES
 
 from weir_cli.app import build_app
 
 ROOT = Path(__file__).parents[2]
+KEEPING = [(promise, name) for promise, (_, *names) in PROMISES.items() for name in names]
+# Marks and calls that keep a Python test from failing wherever it runs.
+SILENCED = {"pytest.mark.skip", "pytest.mark.xfail", "pytest.skip"}
 
-# What: the command, then each file with a text that it must have.
-PROMISES = {
-    "libwebrtc's GCC is replaced at the receiver by a patch": (
-        "weir webrtc check",
-        ("webrtc_patch/patches/remote-bitrate-estimator-factory.patch", "receive_side_congestion_controller"),
-        ("webrtc_patch/adapter/weir_remote_bitrate_estimator.h", "class WeirRemoteBitrateEstimator"),
-    ),
-    "patched Chromium builds": (
-        "make chromium-patch",
-        ("webrtc_patch/chromium/make_patch.sh", "third_party/weir"),
-        ("webrtc_patch/README.md", "## Chromium"),
-    ),
-    "ONNX Runtime": (
-        "weir model",
-        ("estimator/src/onnx/onnxruntime_loader.cc", "OrtGetApiBase"),
-        ("docker/onnxruntime.sh", "onnxruntime"),
-    ),
-    "OpenNetLab's gym": (
-        "weir train",
-        ("trainer/weir_train/gym/opennetlab.py", "class"),
-        ("traces/weir_traces/formats/opennetlab.py", "def read_opennetlab"),
-    ),
-    "ns-3": ("make build", ("simulator/cmake/FindNs3.cmake", "ns3"), ("simulator/flows/tcp_host.cc", "ns3::")),
-    "stable-baselines3: PPO, TD3, SAC": (
-        "weir train",
-        ("trainer/weir_train/learning/ppo.py", "from stable_baselines3 import PPO"),
-        ("papers/weir_papers/off_policy/training.py", "from stable_baselines3 import SAC, TD3"),
-        ("papers/pyproject.toml", 'sac = "weir_papers.off_policy.configuration:OffPolicyConfiguration"'),
-        ("papers/pyproject.toml", 'td3 = "weir_papers.off_policy.configuration:OffPolicyConfiguration"'),
-    ),
-    "pybind11": ("make build", ("estimator/python/module.cc", "PYBIND11_MODULE")),
-    "docker": ("make test-docker", ("docker/Dockerfile", "FROM")),
-    "per-trace curriculum": (
-        "weir train",
-        ("trainer/weir_train/configuration/training.py", 'Literal["random", "reward", "gap", "adaptive_gap"]'),
-        ("trainer/weir_train/learning/curriculum.py", "class TraceCurriculum"),
-    ),
-    "multi-objective policy with weights at run time": (
-        "weir replay",
-        ("trainer/weir_train/policies/networks.py", "class PreferenceNetwork"),
-        ("estimator/include/weir/objective.h", "struct Objective"),
-    ),
-    "QoE metrics": (
-        "weir report",
-        ("qoe_eval/weir_eval/measures/table.py", "MEASURES"),
-        ("qoe_eval/weir_eval/measures/viewer.py", "def "),
-    ),
-    "trace-replay reports": ("weir replay", ("qoe_eval/weir_eval/report/replay_page.py", "def ")),
-    "browser testbed": ("weir call", ("qoe_eval/call", ""), ("tests/calls/call", "")),
-    "MOCC: landmarks, Algorithm 1": (
-        "weir paper mocc",
-        ("papers/weir_papers/mocc/landmarks.py", "def sort_by_neighbourhood"),
-    ),
-    "MOCC: bootstrapping and fast traversing": (
-        "weir paper mocc",
-        ("papers/weir_papers/mocc/landmarks.py", "class LandmarkSchedule"),
-    ),
-    "MOCC: adaptation with requirement replay": (
-        "weir adapt",
-        ("trainer/weir_train/learning/adaptation.py", "class RequirementReplay"),
-        ("papers/weir_papers/mocc/adaptation.py", "def measure_adaptation"),
-    ),
-    "MOCC: its library calls": (
-        "make test-cpp",
-        ("estimator/c/weir_mocc.h", "weir_mocc_get_sending_rate_bps"),
-        ("estimator/c/weir_mocc.h", "weir_mocc_report_status"),
-        ("estimator/c/weir_mocc.h", "weir_mocc_register"),
-    ),
-    "MOCC: 100 objectives, number of landmarks, DQN (Fig. 6, 16, 19)": (
-        "weir paper mocc",
-        ("papers/weir_papers/mocc/objectives.py", "def measure_objectives"),
-        ("papers/weir_papers/mocc/dqn.py", "def train_dqn"),
-        ("papers/weir_papers/mocc/networks.py", "Table 3"),
-    ),
-    "ReCoCo: reward": ("weir train", ("trainer/weir_train/gym/rewards.py", "def recoco(")),
-    "ReCoCo: orders": (
-        "weir paper recoco",
-        ("papers/weir_papers/recoco/models.py", "def models_of_all_traces"),
-        ("trainer/weir_train/learning/curriculum.py", "def order_of"),
-    ),
-    "ReCoCo: QoE": ("weir replay", ("qoe_eval/weir_eval/measures/recoco.py", "def recoco_scores")),
-    "ReCoCo: search": ("weir paper recoco", ("papers/weir_papers/recoco/models.py", "def models_of_search")),
-    "ReCoCo: models of one trace, tried on all (Table I, Fig. 7)": (
-        "weir paper recoco",
-        ("papers/weir_papers/recoco/models.py", "def models_of_traces"),
-        ("papers/weir_papers/recoco/recoco_report.py", "figure_7"),
-    ),
-    "Muses: teacher": (
-        "weir paper muses",
-        ("papers/weir_papers/muses/teaching.py", "def teach"),
-        ("papers/weir_papers/muses/teacher.toml", "hidden = 256"),
-        ("papers/weir_papers/muses/networks.py", "def muses_scenario"),
-        ("papers/weir_papers/imitation/configuration.py", "layers: int"),
-    ),
-    "Muses: kinds": ("weir paper muses", ("papers/weir_papers/muses/kinds.py", "def decompose")),
-    "Muses: trees": ("weir paper muses", ("papers/weir_papers/muses/trees.py", "def fit")),
-    "Muses: choice per flow": ("weir paper muses", ("papers/weir_papers/muses/mixture.py", "class Mixture")),
-    "Muses: its scenarios with WebRTC": (
-        "weir paper muses",
-        ("traces/weir_traces/generate/published.py", "def muses_cross_traffic"),
-    ),
-    "Muses: F1, networks of Table III, sharing (Fig. 1b, 3, 4; Table IV)": (
-        "weir paper muses",
-        ("papers/weir_papers/muses/imitation.py", "def imitation_scores"),
-        ("papers/weir_papers/muses/network_rows.py", "def network_rows"),
-        ("papers/weir_papers/muses/flow_rows.py", "def jain_by_flows"),
-    ),
-    "MVFST-RL: decisions that never block": (
-        "make test-cpp",
-        ("estimator/src/policy/policy_executor.h", "class PolicyExecutor"),
-        ("estimator/src/worker/policy_worker.cc", "No function of an executor waits"),
-    ),
-    "MVFST-RL: delayed actions": (
-        "weir paper mvfst",
-        ("papers/weir_papers/mvfst/senders.py", "decision_delay_ms"),
-        ("simulator/endpoints/decision_delay.h", "struct DecisionDelay"),
-    ),
-    "MVFST-RL: log reward, normalized; discrete actions on the rate; those in flight in the state": (
-        "weir paper mvfst",
-        ("papers/weir_papers/mvfst/senders.py", "def log_reward"),
-        ("papers/weir_papers/mvfst/senders.py", "class RewardScale"),
-        ("papers/weir_papers/mvfst/senders.py", "class DelayedSpecification"),
-        ("papers/weir_papers/mvfst/agent.py", "MULTIPLIERS"),
-    ),
-    "MVFST-RL: ablations (Fig. 3)": ("weir paper mvfst", ("papers/weir_papers/mvfst/trials.py", "VARIANTS")),
-    "MVFST-RL: LSTM": ("weir paper mvfst", ("papers/weir_papers/mvfst/agent.py", "nn.LSTMCell")),
-    "MVFST-RL: IMPALA with V-trace": (
-        "weir paper mvfst",
-        ("papers/weir_papers/mvfst/learner.py", "def impala_loss"),
-        ("papers/weir_papers/mvfst/impala/vtrace.py", "def vtrace"),
-        ("papers/weir_papers/mvfst/impala/algorithm.py", "class Impala"),
-    ),
-    "IMPALA on Ray, also on clusters whose machines leave and rejoin": (
-        "weir train",
-        ("papers/pyproject.toml", 'impala = "weir_papers.mvfst.impala.configuration:ImpalaConfiguration"'),
-        ("papers/weir_papers/mvfst/impala/runner_pool.py", "class RunnerPool"),
-        ("papers/tests/impala/test_two_nodes.py", "takes_it_back"),
-    ),
-    "MVFST-RL: Pantheon": ("weir traces list", ("traces/weir_traces/generate/pantheon.py", "def pantheon_scenarios")),
-    "PolyCC: pool": ("weir replay", ("estimator/src/pool/pool_controller.h", "class PoolController")),
-    "PolyCC: filter": ("weir replay", ("estimator/src/pool/pilot_policy.h", "class TrustMeasure")),
-    "PolyCC: fusion": ("weir replay", ("estimator/src/pool/fusion.h", "struct Fusion")),
-    "PolyCC: both scenarios": (
-        "weir paper polycc",
-        ("papers/weir_papers/polycc/demonstrations.py", "def jitter_name"),
-        ("papers/weir_papers/polycc/demonstrations.py", "def halved_name"),
-    ),
-}
+
+def distribution(name):
+    """The folder whose code a test is about."""
+    first, second, *_ = Path(name).parts
+    return second if first == "tests" else first
+
+
+def silences(node):
+    """True if a decorator, a value of `pytestmark` or a statement skips a test without a condition, or lets it fail."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return any(map(silences, node.elts))
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0]) == "pytestmark" and silences(node.value)
+    if isinstance(node, ast.Expr):
+        return silences(node.value)
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node) in SILENCED
+
+
+def fault_of_python_test(path, name):
+    """The reason for which pytest does not run a function, or ""."""
+    module = ast.parse(path.read_text()).body if path.is_file() and path.match("test_*.py") else []
+    functions = [one for one in module if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name]
+    if not functions or not name.startswith("test_"):
+        return "is not there"
+    skipped = any(map(silences, [*functions[-1].decorator_list, *functions[-1].body, *module]))
+    return "is skipped everywhere, or may fail" if skipped else ""
+
+
+def fault_of_cpp_test(path, name):
+    """The reason for which ctest does not run a GoogleTest, or ""."""
+    suite, _, test = name.partition(".")
+    text = path.read_text() if path.is_file() else ""
+    found = re.search(rf"^TEST(?:_[FP])?\({suite}, {test}\) {{\s*(\w*)", text, re.MULTILINE)
+    if not found:
+        return "is not there"
+    if found[1] == "GTEST_SKIP":
+        return "is skipped everywhere, or may fail"
+    lists = [folder / "CMakeLists.txt" for folder in path.parents if (folder / "CMakeLists.txt").is_file()]
+    built = re.findall(r"\S+_test\.cc", lists[0].read_text()) if lists else []
+    return "" if path in [lists[0].parent / file for file in built] else "is not built"
+
+
+def fault_of(root, name):
+    """The reason for which a test, named as in `PROMISES`, is not run, or ""."""
+    file, _, test = name.partition("::")
+    path = root / file
+    return (fault_of_cpp_test if path.suffix == ".cc" else fault_of_python_test)(path, test)
+
+
+@pytest.mark.parametrize(("promise", "name"), KEEPING, ids=[name for _, name in KEEPING])
+def test_the_tests_of_a_promise_are_run(promise, name):
+    folders = [ROOT / distribution(name), ROOT / "tests" / distribution(name)]
+    if not any(map(Path.is_dir, folders)):
+        pytest.skip(f"this clone is without {distribution(name)}/")
+    fault = fault_of(ROOT, name)
+    assert not fault, f"{promise}: {name} {fault}; name the test that keeps the promise in promises.py"
+
+
+def test_every_promise_has_a_test():
+    assert [promise for promise, (_, *names) in PROMISES.items() if not names] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("def test_it(): pass", ""),
+        ("async def test_it(): pass", ""),
+        ("@pytest.mark.skipif(not RAY, reason='needs Ray')\ndef test_it(): pass", ""),
+        ("def test_it():\n    if not RAY:\n        pytest.skip('needs Ray')", ""),
+        ("def test_another(): pass", "is not there"),
+        ("def other():\n    def test_it(): pass", "is not there"),
+        ("@pytest.mark.skip\ndef test_it(): pass", "is skipped everywhere, or may fail"),
+        ("@pytest.mark.xfail(reason='later')\ndef test_it(): pass", "is skipped everywhere, or may fail"),
+        ("def test_it():\n    pytest.skip('later')", "is skipped everywhere, or may fail"),
+        ("pytestmark = [pytest.mark.skip]\ndef test_it(): pass", "is skipped everywhere, or may fail"),
+        ("pytest.skip('later', allow_module_level=True)\ndef test_it(): pass", "is skipped everywhere, or may fail"),
+    ],
+)
+def test_a_python_test_that_is_not_run_is_found(tmp_path, text, fault):
+    (tmp_path / "test_a.py").write_text(text)
+    assert fault_of(tmp_path, "test_a.py::test_it") == fault
+    (tmp_path / "test_a.py").rename(tmp_path / "a.py")
+    assert fault_of(tmp_path, "a.py::test_it") == "is not there"
+
+
+@pytest.mark.parametrize(
+    ("text", "sources", "fault"),
+    [
+        ("TEST(Suite, Name) {\n  EXPECT_TRUE(true);", "a/a_test.cc", ""),
+        ("TEST_F(Suite, Name) { EXPECT_TRUE(true); }", "b_test.cc\n  a/a_test.cc)", ""),
+        ("TEST(Suite, NameOfAnother) {", "a/a_test.cc", "is not there"),
+        ("TEST(Suite, DISABLED_Name) {", "a/a_test.cc", "is not there"),
+        ("// TEST(Suite, Name) {", "a/a_test.cc", "is not there"),
+        ("TEST(Suite, Name) {\n  GTEST_SKIP();", "a/a_test.cc", "is skipped everywhere, or may fail"),
+        ("TEST(Suite, Name) {", "b_test.cc", "is not built"),
+    ],
+)
+def test_a_googletest_that_is_not_run_is_found(tmp_path, text, sources, fault):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/a_test.cc").write_text(text)
+    (tmp_path / "CMakeLists.txt").write_text(f"add_executable(tests\n  {sources})")
+    assert fault_of(tmp_path, "a/a_test.cc::Suite.Name") == fault
 
 
 def commands():
@@ -174,15 +130,6 @@ def commands():
 
     targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
     return words(typer.main.get_command(build_app()), "weir") | {f"make {target}" for target in targets}
-
-
-@pytest.mark.parametrize("promise", PROMISES)
-def test_the_files_of_a_promise_are_there(promise):
-    _, *files = PROMISES[promise]
-    for name, text in files:
-        path = ROOT / name
-        assert path.exists(), f"{promise}: {name} is gone"
-        assert path.is_dir() or text in path.read_text(), f"{promise}: {name} has no {text!r}"
 
 
 def test_every_promise_has_a_command():

@@ -2,27 +2,24 @@
 
 import subprocess
 import sys
-import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 import python_imports as structure
 
 ROOT = Path(__file__).parents[2]
+DISTRIBUTIONS = structure.read_distributions(ROOT)
 # The highest first; what stands beside each other does not know each other.
 LAYERS = (
-    ["weir_papers"],
-    ["weir_cli"],
-    ["weir_train"],
-    ["weir_eval"],
-    ["weir_sim"],
-    ["weir_webrtc", "weir_traces"],
-    ["weir_cli.installation", "weir_cli.console", "weir_cli.options"],
-    ["weir_cli.files"],
-    ["weir_sim.objectives"],
-    ["weir_sim.controllers"],
+    ["weir_sim.components", "weir_sim.cluster"],
+    ["weir_sim.versions", "weir_sim.installed", "weir_sim.objectives"],
+    ["weir_sim.controllers", "weir_sim.executables", "weir_sim.child_process"],
+    ["weir_cli.main"],
+    ["weir_cli.app", "weir_cli.commands", "weir_cli.doctor_command", "weir_cli.report_command"],
+    ["weir_cli.components", "weir_cli.console", "weir_cli.options", "weir_cli.reports"],
+    ["weir_cli.files", "weir_cli.installation"],
     ["weir_cli.errors"],
-    ["weir"],
 )
 
 
@@ -32,7 +29,8 @@ def listed(imports):
 
 @pytest.fixture(scope="module")
 def modules():
-    return structure.find_modules(ROOT, structure.PACKAGES | structure.PAPERS)
+    packages = {str(one.folder.relative_to(ROOT)): one.package for one in DISTRIBUTIONS.values()}
+    return structure.find_modules(ROOT, packages)
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +38,36 @@ def imports(modules):
     found = structure.read_imports(modules, ROOT)
     assert len(found) > 500
     return found
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_a_distribution_imports_only_those_that_it_needs(name, imports):
+    """Those of its extras only where they are imported inside a function, directly or by a module of its own that is
+    imported only so: they may be absent.
+    """
+    own = DISTRIBUTIONS[name]
+    needed = {DISTRIBUTIONS[other].package for other in structure.closure(DISTRIBUTIONS, name)} | {own.package}
+    optional = {DISTRIBUTIONS[other].package for other in own.optional}
+    always = {one.imported for one in imports if one.at_module_level}
+    wrong = [
+        one
+        for one in imports
+        if one.importer.partition(".")[0] == own.package
+        and (imported := one.imported.partition(".")[0]) not in needed
+        and (imported not in optional or (one.at_module_level and one.importer in always))
+    ]
+    assert not wrong, f"{name} needs {sorted(needed)}:\n{listed(wrong)}"
+
+
+def test_distributions_need_one_another_in_no_circle():
+    TopologicalSorter({name: one.needs for name, one in DISTRIBUTIONS.items()}).prepare()
+    assert set(DISTRIBUTIONS) >= {"weir-bwe", "weir-cli", "weir-traces", "weir-sim", "weir-eval"}
+
+
+def test_the_library_and_traces_stand_below_everything():
+    assert structure.closure(DISTRIBUTIONS, "weir-bwe") == set()
+    assert structure.closure(DISTRIBUTIONS, "weir-cli") == set()
+    assert structure.closure(DISTRIBUTIONS, "weir-traces") == {"weir-cli"}
 
 
 def test_imports_lead_from_higher_layers_to_lower_ones(imports):
@@ -52,12 +80,6 @@ def test_nothing_directly_in_a_package_imports_its_like_in_a_circle(modules, imp
     cycles = structure.sibling_cycles(imports, packages)
     text = "\n\n".join(listed(cycle) for cycle in cycles)
     assert not cycles, f"in a circle, one import for each step; move what both need below both:\n{text}"
-
-
-def test_every_package_is_mapped():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]
-    mapped = {folder: name.replace("/", ".") for name, folder in settings["wheel"]["packages"].items()}
-    assert mapped == structure.PACKAGES
 
 
 def test_the_weir_command_imports_nothing_that_only_training_needs():

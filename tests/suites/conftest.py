@@ -4,13 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 from hand_made import record
-from shared_fixtures import fake_simulator, make_record, misbehave, scenarios
+from shared_fixtures import fake_simulator, misbehave
 
 from weir_eval.runs.scenario_sets import CALL_TRACES
 from weir_sim.installed import shipped_model
 from weir_suites import call_measures
 
-__all__ = ["fake_simulator", "make_record", "misbehave", "scenarios"]
+__all__ = ["fake_simulator", "misbehave"]
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ from hand_made import record
 from hand_made_results import GOALS as GOAL
 from hand_made_results import results, row
 
-from weir_calls.call.link_accuracy import LinkAccuracy, worst
 from weir_sim.installed import shipped_model
-from weir_suites import call_measures
 from weir_suites.call_measures import estimator_cpu_share
+
+pytest.importorskip("weir_calls")
+from weir_calls.call.link_accuracy import LinkAccuracy, worst
 
 GOOD = {
     "received_bitrate_bps": 1.4e6, "network_delay_ms_p95": 90.0, "end_to_end_delay_ms_p95": 200.0, "vmaf_mean": 80.0,
@@ -66,10 +67,10 @@ def test_the_better_of_both_is_chosen_in_each_measure_and_pair():
 
     records = [*three(1, 3.0, 2.0, 4.0), *three(2, 3.0, 5.0, 4.0), *three(1, 2.0, 2.0, 2.0, "outage")]
     found = rows(impaired=records)
-    compared = GOAL["impaired_frozen"].measure.sample(results(calls={"impaired": records}))
-    assert (compared.own.tolist(), compared.other.tolist()) == ([3.0, 3.0, 2.0], [2.0, 4.0, 2.0])
+    rows_of_calls = GOAL["impaired_frozen"].measure.rows(results(calls={"impaired": records}))
+    assert rows_of_calls.columns == ([3.0, 3.0, 2.0], [2.0, 4.0, 2.0])
     # Seeds of a scenario are one path, which the interval counts once.
-    assert compared.paths == ["steps", "steps", "outage"]
+    assert rows_of_calls.paths == ["steps", "steps", "outage"]
     assert found("impaired_frozen").value == pytest.approx(0)
     assert found("impaired_bitrate").value == pytest.approx(8 / 11)
     # Without one of them there is no pair.
@@ -120,7 +121,7 @@ def test_the_link_is_judged_by_its_worst_call(monkeypatch):
     accuracies = {"a": LinkAccuracy(1.01, 0.2), "b": LinkAccuracy(0.97, 1.9), "c": LinkAccuracy(None, None)}
     assert worst(list(accuracies.values())) == LinkAccuracy(0.97, 1.9)
     assert worst([]) == LinkAccuracy(None, None)
-    monkeypatch.setattr(call_measures, "link_accuracy", lambda log, scenario: accuracies[scenario.name])
+    monkeypatch.setattr("weir_calls.call.link_accuracy.link_accuracy", lambda log, scenario: accuracies[scenario.name])
     called = {name: SimpleNamespace(scenario=SimpleNamespace(name=name), out=Path()) for name in accuracies}
     records = [record(name, "weir", key=name, disturbed=()) for name in accuracies]
     found = rows(records, called=called)

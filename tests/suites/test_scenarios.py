@@ -3,8 +3,8 @@
 import pytest
 
 from weir_cli.errors import InputError
-from weir_eval.runs.scenario_sets import Settings
 from weir_eval.runs import scenario_sets as sets
+from weir_eval.runs.scenario_sets import Settings
 from weir_suites import scenarios
 from weir_suites.suites import SUITES
 from weir_traces.formats.plain_trace import scenario_from_capacity

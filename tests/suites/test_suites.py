@@ -62,6 +62,12 @@ def test_no_goal_has_two_bounds():
     assert all(goal.source for goal in goals)
 
 
+def test_a_set_is_of_replays_or_of_calls():
+    for suite in SUITES.values():
+        names = [runs.name for runs in (*suite.replays, *suite.calls)]
+        assert len(set(names)) == len(names)
+
+
 @pytest.mark.parametrize("suite", SUITES)
 def test_a_suite_measures_what_it_can_and_says_why_not_the_rest(weir, made_calls, tmp_path, suite):
     arguments = ["--suite", suite, *SMALL[suite]]
@@ -207,6 +213,7 @@ def test_calls_at_the_sender_lose_feedback(weir, made_calls):
 
 
 def test_calls_without_what_they_need_are_status_3(weir, monkeypatch, tmp_path):
+    pytest.importorskip("weir_calls")
     monkeypatch.setenv("PATH", "/nowhere")
     status, _, error = weir("--suite", "safety", "--suite", "calls", "--calls", "--scenarios", 1)
     assert (status, (tmp_path / "out").exists()) == (3, False)

@@ -53,3 +53,10 @@ def unpacked(page, name):
     """The text that the page's scripts unpack from an element."""
     packed = re.search(rf'<script type="text/plain" id="{name}">([\w+/=]*)</script>', page)[1]
     return zlib.decompress(base64.b64decode(packed)).decode()
+
+
+def table_of(page, section):
+    """The first table of a section: the texts of the cells by row, that of heads first."""
+    table = re.search(rf'<section id="{section}">.*?<table>(.*?)</table>', page, re.DOTALL)[1]
+    rows = [re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL) for row in re.split("<tr[^>]*>", table)[1:]]
+    return [[" ".join("".join(f" {text}" for text in check(cell).text).split()) for cell in row] for row in rows]

@@ -1,6 +1,7 @@
 """Fixtures for several folders, whose conftest.py imports them by name."""
 
 import json
+import shutil
 from pathlib import Path
 
 import fake_weir_sim
@@ -10,15 +11,19 @@ from weir_cli.errors import MissingComponent
 from weir_sim.executables import find_virtual_call
 from weir_traces.schema.scenario import Scenario
 
+CHROMIUM = "/usr/bin/chromium"
 FAKE = Path(fake_weir_sim.__file__)
+REPLAY = ("replay", "trace.csv", "--controller", "rule", "--controller", "gcc", "--seeds", "1", "--objectives", "0")
 
 
 @pytest.fixture(scope="module")
 def chromium():
-    """Debian's browser, to look at pages with."""
+    """Debian's browser, to look at pages with; skips where it is not installed."""
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"{CHROMIUM} is not installed")
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
 
@@ -47,12 +52,6 @@ def misbehave(monkeypatch):
 
 
 @pytest.fixture
-def make_record():
-    """The record that the stand-in answers to a job."""
-    return fake_weir_sim.make_record
-
-
-@pytest.fixture
 def scenarios():
     """Two short scenarios."""
     steady = {"times_s": [0.0], "rates_bps": [1e6]}
@@ -61,3 +60,20 @@ def scenarios():
         Scenario.make(name=name, duration_s=10.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
         for name, capacity in (("steady", steady), ("step", step))
     ]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with what one replay reads and writes, once the first test has made it."""
+    return tmp_path_factory.mktemp("made")
+
+
+@pytest.fixture
+def results(fake_simulator, run_weir, tmp_path, made):
+    """The folder of a replay, `here`, in the folder of the test."""
+    if not any(made.iterdir()):
+        (tmp_path / "trace.csv").write_text("time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n")
+        assert run_weir(*REPLAY, "--out", "here")[0] == 0
+        shutil.copytree(tmp_path, made, dirs_exist_ok=True)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "here"

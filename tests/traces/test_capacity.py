@@ -35,7 +35,7 @@ def test_integral_over_several_periods() -> None:
     assert trace.integrate([0, 1], [1, 3]).tolist() == pytest.approx([10, 40])
 
 
-def test_mean_needs_to_know_how_long() -> None:
+def test_a_mean_without_period_needs_a_duration() -> None:
     assert CapacityTrace.constant(5e6).mean_bps() == 5e6
     assert CapacityTrace([0, 1], [0, 4], 4).mean_bps() == 3
     with pytest.raises(InputError, match="no mean without a duration"):

@@ -126,9 +126,9 @@ def test_rfc8867_common_values() -> None:
 
 def test_rfc8867_cases() -> None:
     assert {scenario.name.split("-")[1] for scenario in rfc8867_scenarios()} == {f"5.{n}" for n in range(1, 9)}
-    one = case("5.1")
-    assert [scenario.forward.one_way_delay_ms for scenario in one] == [50, 100]
-    assert capacity(one[0]) == [(0, 1e6), (40, 2.5e6), (60, 0.6e6), (80, 1e6)]
+    scenarios = case("5.1")
+    assert [scenario.forward.one_way_delay_ms for scenario in scenarios] == [50, 100]
+    assert capacity(scenarios[0]) == [(0, 1e6), (40, 2.5e6), (60, 0.6e6), (80, 1e6)]
     (two,) = case("5.2")
     assert (two.duration_s, len(two.flows)) == (125, 2)
     assert capacity(two) == [(0, 4e6), (25, 2e6), (50, 3.5e6), (75, 1e6), (100, 2e6)]

@@ -250,7 +250,7 @@ def test_generate_random_to_stdout(run) -> None:
     assert Scenario.from_json(result.stdout) == random_scenario(9, duration_s=30)
 
 
-def test_files_are_replaced_only_when_told(run, good: Path, tmp_path: Path) -> None:
+def test_files_are_replaced_only_with_force(run, good: Path, tmp_path: Path) -> None:
     for arguments in (("convert", good), ("generate", "step", "--out")):
         target = tmp_path / "there.json"
         target.write_text("mine")
@@ -273,7 +273,7 @@ def test_the_window_of_mahimahi_is_an_option(run, tmp_path: Path) -> None:
     assert run("validate", path, "--mahimahi-window-ms", 0).exit_code == 2
 
 
-def test_a_trace_for_the_way_back(run, good: Path, tmp_path: Path) -> None:
+def test_a_trace_for_the_return_path(run, good: Path, tmp_path: Path) -> None:
     down, out = tmp_path / "x.down", tmp_path / "x.json"
     down.write_text("100\n200\n")
     assert run("convert", good, out, "--reverse", down, "--one-way-delay", 40).exit_code == 0

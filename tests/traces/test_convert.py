@@ -116,7 +116,7 @@ def test_options_override_a_scenario(tmp_path: Path) -> None:
         ("tcp-competitor", "scenario", []),
     ],
 )
-def test_what_a_format_cannot_hold_is_said(name: str, target: str, lost: list[str]) -> None:
+def test_values_that_a_format_lacks_are_named(name: str, target: str, lost: list[str]) -> None:
     assert render(load_bundled(name), target)[1] == lost  # type: ignore[arg-type]
 
 
@@ -142,7 +142,7 @@ def test_formats_by_ending() -> None:
         format_of("a.xyz")
 
 
-def test_what_an_opennetlab_file_says_of_both_ways(tmp_path: Path) -> None:
+def test_an_opennetlab_file_sets_both_directions(tmp_path: Path) -> None:
     pattern = [{"duration": 100, "capacity": 1000, "loss": 0.1, "rtt": 80}, {"duration": 100, "loss": 0, "rtt": 120}]
     back = [{"duration": 200, "capacity": 300, "loss": 0.02}]
     path = tmp_path / "x.json"

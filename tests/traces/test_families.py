@@ -14,30 +14,34 @@ from weir_traces.schema.values_over_time import DelayOverTime
 @pytest.fixture(scope="module")
 def grid():
     """All scenarios by family."""
-    return {name: [one for media in MEDIA for one in build().scenarios(media)] for name, build in FAMILIES.items()}
+    return {
+        name: [scenario for media in MEDIA for scenario in build().scenarios(media)] for name, build in FAMILIES.items()
+    }
 
 
 def named(grid, name):
-    (found,) = [one for one in grid[name.partition("-")[0]] if one.name == name]
+    (found,) = [scenario for scenario in grid[name.partition("-")[0]] if scenario.name == name]
     return found
 
 
-def test_every_scenario_has_a_name_of_its_own_that_says_its_family_rate_and_media(grid):
-    scenarios = [(family, one) for family, some in grid.items() for one in some]
-    assert len({one.name for _, one in scenarios}) == len(scenarios) > 400
-    for family, one in scenarios:
-        first, *_, rate, media = one.name.split("-")
-        assert (first, one.flows[0].media.kind) == (family, media)
-        assert one.flows[0].kind == "rtp"
-        assert one.duration_s == (20.0 if family == "start" else 60.0)
+def test_scenarios_have_unique_names_of_family_rate_and_media(grid):
+    scenarios = [(family, scenario) for family, some in grid.items() for scenario in some]
+    assert len({scenario.name for _, scenario in scenarios}) == len(scenarios) > 400
+    for family, scenario in scenarios:
+        first, *_, rate, media = scenario.name.split("-")
+        assert (first, scenario.flows[0].media.kind) == (family, media)
+        assert scenario.flows[0].kind == "rtp"
+        assert scenario.duration_s == (20.0 if family == "start" else 60.0)
         # A policer's link is wider, and a fault takes some away.
-        if not isinstance(one.forward.loss, PolicerLoss) and family != "fault":
-            assert one.forward.mean_capacity_bps(one.duration_s) == pytest.approx(1e6 * float(rate[:-1]), rel=0.02)
+        if not isinstance(scenario.forward.loss, PolicerLoss) and family != "fault":
+            assert scenario.forward.mean_capacity_bps(scenario.duration_s) == pytest.approx(
+                1e6 * float(rate[:-1]), rel=0.02
+            )
 
 
 def test_each_family_has_both_kinds_of_media_on_1_4_and_10_mbps(grid):
     for family, scenarios in grid.items():
-        rates, media = ({one.name.split("-")[place] for one in scenarios} for place in (-2, -1))
+        rates, media = ({scenario.name.split("-")[place] for scenario in scenarios} for place in (-2, -1))
         assert {"1M", "4M", "10M"} <= rates
         assert media == ({"video"} if family == "content" else {"filler", "video"})
 
@@ -56,7 +60,7 @@ def test_a_route_changes_in_both_directions_at_20_s(grid):
     assert set(wandering.tolist()) == {25, 65, 35, 55}
 
 
-def test_loss_is_as_large_as_its_name_says(grid):
+def test_loss_matches_the_scenario_name(grid):
     independent = named(grid, "loss-random8-1M-video").forward.loss
     assert independent == BernoulliLoss(kind="bernoulli", ratio=0.08)
     bursty = named(grid, "loss-bursty5-1M-video").forward.loss
@@ -79,21 +83,21 @@ def test_slots_serve_a_part_of_the_time_at_the_same_mean_rate(grid):
 
 
 def test_clocks_are_wrong_or_right_or_set(grid):
-    ppm = {one.name.split("-")[1]: one.flows[0].sender_clock_ppm for one in grid["clock"]}
+    ppm = {scenario.name.split("-")[1]: scenario.flows[0].sender_clock_ppm for scenario in grid["clock"]}
     assert ppm.pop("right") == 0
     assert (ppm["slow1000"], ppm["fast300"], ppm["back100ms"]) == (-1000, 300, None)
     assert named(grid, "clock-back100ms-1M-video").flows[0].sender_clock_steps.steps_ms == [-100]
 
 
-def test_a_tcp_flow_joins_and_leaves(grid):
-    stays, leaves = (named(grid, f"tcp-bbr-{what}-5M-video").flows[1] for what in ("stays", "leaves"))
+def test_a_tcp_flow_starts_later_and_stops(grid):
+    stays, leaves = (named(grid, f"tcp-bbr-{name}-5M-video").flows[1] for name in ("stays", "leaves"))
     assert (stays.congestion_control, stays.start_s, stays.stop_s, leaves.stop_s) == ("bbr", 15, None, 45)
 
 
 def test_a_fault_begins_at_20_s_and_ends(grid):
-    for one in grid["fault"]:
-        end_s = FAULT_BEGINS_S + FAULT_LENGTHS_S[one.name.split("-")[1]]
-        capacity, loss = one.forward.capacity, one.reverse.loss
+    for scenario in grid["fault"]:
+        end_s = FAULT_BEGINS_S + FAULT_LENGTHS_S[scenario.name.split("-")[1]]
+        capacity, loss = scenario.forward.capacity, scenario.reverse.loss
         changes = [capacity.times_s] if len(capacity.times_s) > 1 else []
         changes += [loss.ratio.times_s] if isinstance(loss, BernoulliLoss) else []
         assert changes
@@ -104,20 +108,22 @@ def test_a_fault_begins_at_20_s_and_ends(grid):
     assert named(grid, "fault-feedback100half-10M-filler").forward.capacity.rates_bps == [10e6, 5e6, 10e6]
 
 
-def test_only_video_can_be_muted(grid):
-    audio = [one for one in grid["mute"] if "-audio" in one.name]
-    assert [one.name for one in audio] == [f"mute-audio{n}-{rate}M-video" for n in (1, 50) for rate in (1, 4, 10)]
+def test_only_video_can_pause(grid):
+    audio = [scenario for scenario in grid["mute"] if "-audio" in scenario.name]
+    assert [scenario.name for scenario in audio] == [
+        f"mute-audio{n}-{rate}M-video" for n in (1, 50) for rate in (1, 4, 10)
+    ]
     media = named(grid, "mute-audio1-4M-video").flows[0].media
     assert (media.video_pauses_s, media.audio_packets_per_second, media.audio_rate_bps) == ([[20, 40]], 1, 640)
 
 
 def test_the_combinations_differ_and_are_the_same_every_time(grid):
     assert COMBINATIONS >= 12
-    of_one_link = [one.to_dict() for one in grid["everything"] if one.name.endswith("-4M-video")]
-    assert len(of_one_link) == COMBINATIONS
-    for one in of_one_link:
-        del one["name"]
-    assert all(one not in of_one_link[:index] for index, one in enumerate(of_one_link))
+    single_link = [scenario.to_dict() for scenario in grid["everything"] if scenario.name.endswith("-4M-video")]
+    assert len(single_link) == COMBINATIONS
+    for scenario in single_link:
+        del scenario["name"]
+    assert all(scenario not in single_link[:index] for index, scenario in enumerate(single_link))
     assert FAMILIES["everything"]().scenarios("video") == grid["everything"][: len(grid["everything"]) // 2]
 
 
@@ -127,4 +133,4 @@ def test_the_small_grid_has_two_of_each_family(grid):
         assert list(small) == [name for name in grid if (name, media) != ("content", "filler")]
         for family, scenarios in small.items():
             assert len(scenarios) == 2
-            assert all(one in grid[family] and one.name.endswith(f"-4M-{media}") for one in scenarios)
+            assert all(scenario in grid[family] and scenario.name.endswith(f"-4M-{media}") for scenario in scenarios)

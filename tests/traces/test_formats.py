@@ -211,7 +211,7 @@ PUFFER = "time (ns GMT),session_id,cwnd,delivery_rate\n1500000000,a,5,250000\n35
         (CSV + "0,\n", "no row of data"),
     ],
 )
-def test_what_cannot_be_parsed_names_file_and_place(text: str, message: str, tmp_path: Path) -> None:
+def test_parse_errors_name_file_and_place(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "trace.txt"
     path.write_text(text)
     for repair in (False, True):
@@ -294,7 +294,7 @@ def test_real_mahimahi_traces() -> None:
         assert 300e3 < imported.capacity.mean_bps() < 1.5e6
 
 
-def test_a_mahimahi_file_is_no_larger_than_one_that_can_be_read() -> None:
+def test_a_mahimahi_file_beyond_the_limit_of_its_reader_is_refused() -> None:
     fast = CapacityTrace(np.array([0.0]), np.array([10e9]), 3600.0)
     with pytest.raises(InputError, match="more than a Mahimahi file of 64 MiB holds"):
         write_mahimahi(fast)

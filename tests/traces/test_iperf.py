@@ -54,7 +54,7 @@ def csv_row(start: int, end: int, mbps: float, rest: str = "", stream: int = 3) 
 TEXT = "".join(rows())
 OMITTED = "".join(rows(rest="    0    120 KBytes       (omitted)"))
 PARALLEL = "".join(
-    f"{one}{other}{total}- - - - - -\n" for one, other, total in zip(rows("  5", scale=0.5), rows("  7", scale=0.5),
+    f"{first}{other}{total}- - - - - -\n" for first, other, total in zip(rows("  5", scale=0.5), rows("  7", scale=0.5),
                                                                      rows("SUM", rest="    0"), strict=True)
 )  # fmt: skip
 
@@ -99,7 +99,7 @@ def test_text_has_the_rate_of_each_interval(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("sides", [("[TX-C]", "[RX-C]"), ("[RX-S]", "[TX-S]")])
 def test_both_directions(tmp_path: Path, sides: tuple[str, str]) -> None:
     back = rows("  7", sides[1], scale=0.5)
-    text = "".join(one + other for one, other in zip(rows(side=sides[0]), back, strict=True))
+    text = "".join(first + other for first, other in zip(rows(side=sides[0]), back, strict=True))
     trace = read(tmp_path, text)
     assert trace.capacity == TRACE
     assert trace.reverse is not None
@@ -116,7 +116,11 @@ def test_json(tmp_path: Path) -> None:
     assert read(tmp_path, "Control connection MSS 1448\n" + json.dumps(session(), indent=2)).capacity == TRACE
     server = session() | {"intervals": session(omitted=1)["intervals"][:2], "server_output_json": session()}
     assert read(tmp_path, json.dumps(server)).capacity == TRACE
-    events = [("start", session()["start"]), *(("interval", one) for one in session()["intervals"]), ("end", {})]
+    events = [
+        ("start", session()["start"]),
+        *(("interval", interval) for interval in session()["intervals"]),
+        ("end", {}),
+    ]
     lines = [json.dumps({"event": name, "data": data}) for name, data in events]
     assert read(tmp_path, "\n".join([*lines, '{"event": '])).capacity == TRACE
 
@@ -139,10 +143,10 @@ def test_a_udp_sender_has_what_it_sent(tmp_path: Path, is_json: bool) -> None:
     udp = HEADER.replace("Retr  Cwnd", "Total Datagrams") + "".join(rows(rest="  91  "))
     trace = read(tmp_path, json.dumps(session(protocol="UDP")) if is_json else udp)
     assert trace.capacity == TRACE
-    (finding,) = (one for one in trace.findings if one.code == "sent")
+    (finding,) = (finding for finding in trace.findings if finding.code == "sent")
     assert "what was sent, not what arrived; take the server's output" in finding.message
     received = read(tmp_path, udp.replace("Total Datagrams", "Jitter    Lost/Total Datagrams"))
-    assert "sent" not in {one.code for one in received.findings}
+    assert "sent" not in {finding.code for finding in received.findings}
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ CALL = VideoMedia(kind="video", rise_time_constant_s=0.6, fall_time_constant_s=0
 
 def test_plain_traces_and_bundled_scenarios_send_the_video_of_a_call():
     plain = scenario_from_capacity(CapacityTrace.constant(1e6), "plain")
-    media = {one.name: one.flows[0].media for one in (plain, *bundled_scenarios())}
+    media = {scenario.name: scenario.flows[0].media for scenario in (plain, *bundled_scenarios())}
     assert media.pop("application-limited") == CALL.model_copy(update={"max_rate_bps": 1.5e6})
-    assert all(one == CALL for one in media.values())
+    assert all(value == CALL for value in media.values())
     assert (CALL.max_rate_bps, CALL.audio_rate_bps) == (2.5e6, 32e3)
 
 

@@ -45,7 +45,7 @@ def test_without_a_trouble_the_others_stay() -> None:
             assert differing <= expected.get(trouble.partition("-")[0], {"flows"} if changed else {"forward"})
 
 
-def test_it_reaches_as_far_as_it_says(many: list[Scenario]) -> None:
+def test_the_domain_covers_its_documented_ranges(many: list[Scenario]) -> None:
     rates = [scenario.forward.capacity.rates_bps[0] for scenario in many if scenario.forward.capacity]
     assert min(rates) < 70e3
     assert max(rates) > 300e6

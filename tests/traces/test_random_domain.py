@@ -147,7 +147,7 @@ def disturbances(scenario: Scenario) -> int:
     )
 
 
-def test_what_happens_comes_alone_and_together(many: list[Scenario]) -> None:
+def test_disturbances_occur_alone_and_together(many: list[Scenario]) -> None:
     counts = [disturbances(scenario) for scenario in many]
     # The calm fifth, and a few in which nothing was drawn; then about as many as each other up to three.
     assert share(count == 0 for count in counts) == pytest.approx(0.23, abs=0.05)
@@ -215,7 +215,7 @@ def test_clocks_jitter_and_loss_are_within_their_limits(many: list[Scenario]) ->
         assert scenario.reverse.loss.kind != "policer"
 
 
-def test_a_level_that_would_begin_at_the_end_is_left_out() -> None:
+def test_a_level_that_would_begin_at_the_end_is_omitted() -> None:
     # Its last time is rounded to the duration.
     assert random_scenario(12787, duration_s=30.5).forward.capacity is not None
 

@@ -2,21 +2,13 @@
 
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from weir_cli.app import build_app
-from weir_cli.errors import InputError
-from weir_eval.options.replay import ReplayOptions
-from weir_eval.runs.inputs import read_inputs
 from weir_traces.formats.recognize import FORMATS
-from weir_traces.reading_options import ReadingArguments
 from weir_traces.schema.scenario import Scenario
 
-OPTIONS = {f"--{field.name.replace('_', '-')}" for field in fields(ReadingArguments)}
 RATES = "802.12\n742.34\n426.06\n431.20\n"
 README = Path(__file__).parents[2] / "traces/README.md"
 
@@ -26,15 +18,6 @@ def rates(tmp_path: Path) -> Path:
     path = tmp_path / "rates.txt"
     path.write_text(RATES)
     return path
-
-
-@pytest.mark.parametrize("words", ["traces validate", "traces convert", "replay", "call", "link"])
-def test_commands_that_read_traces_share_the_options(words: str) -> None:
-    command = get_command(build_app())
-    for word in words.split():
-        command = command.get_command(None, word)  # type: ignore[attr-defined] # groups have it
-    found = {name for parameter in command.params for name in parameter.opts}
-    assert found >= OPTIONS
 
 
 def test_validate_refuses_an_ambiguous_file_and_shows_a_line_of_what_was_understood(run_weir, rates: Path) -> None:
@@ -75,23 +58,6 @@ def test_convert_reads_as_stated(run_weir, rates: Path, tmp_path: Path) -> None:
     assert target.read_text() == "time_s,rate_bps\n0.0,802120.0\n1.0,742340.0\n2.0,426060.0\n3.0,431200.0\n4.0,\n"
 
 
-def test_replays_read_as_stated(rates: Path, tmp_path: Path) -> None:
-    down = tmp_path / "down.txt"
-    down.write_text("time,throughput\n0,5\n1,6\n2,7\n")
-    stated = ReplayOptions(inputs=[str(rates)], step=2.0, unit="kbps")
-    scenario = read_inputs(stated.inputs, stated.read())[0]
-    assert scenario.forward.capacity is not None
-    assert scenario.forward.capacity.trace().mean_bps() == pytest.approx(600_430)
-    unstated = ReplayOptions(inputs=[str(rates)])
-    with pytest.raises(InputError, match="one number a row"):
-        read_inputs(unstated.inputs, unstated.read())
-    reverse = ReplayOptions(inputs=["catalogue/steps"], reverse=down, rate_column="throughput", unit="Mbps")
-    path = reverse.read().reverse
-    assert path is not None
-    assert path.capacity is not None
-    assert path.capacity.rates_bps.tolist() == [5e6, 6e6, 7e6]
-
-
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
@@ -108,5 +74,5 @@ def test_values_that_state_nothing(run_weir, rates: Path, option: str, value: st
 
 def test_the_readme_has_every_format() -> None:
     table = re.findall(r"^\| `([a-z0-9 -]+)` \|", README.read_text(), flags=re.MULTILINE)
-    assert {one.name for one in FORMATS} <= set(table)
+    assert {form.name for form in FORMATS} <= set(table)
     assert len(table) == len(set(table)) >= 12

@@ -59,7 +59,7 @@ def test_deliveries_with_carriage_returns(tmp_path: Path) -> None:
     "rows",
     ["time_s,kbps\n12,2500\n11,1000\n10,500\n", "time,Mbps\n10:00:02,2.5\n10:00:01,1\n10:00:00,0.5\n"],
 )
-def test_rows_from_the_newest_to_the_oldest_are_turned(tmp_path: Path, rows: str) -> None:
+def test_rows_from_the_newest_to_the_oldest_are_reversed(tmp_path: Path, rows: str) -> None:
     trace = read(tmp_path, rows)
     assert trace.capacity == TRACE
     assert (

@@ -177,7 +177,7 @@ def test_rows_without_a_rate_and_rows_of_one_second(tmp_path: Path) -> None:
     ]
 
 
-def test_a_date_of_another_form_names_one_that_is_read(tmp_path: Path) -> None:
+def test_the_error_for_a_date_of_another_form_has_a_readable_example(tmp_path: Path) -> None:
     message = refused(tmp_path, "time,Mbps\n01/02/2023 10:00,5\n")
     assert "line 2: time is '01/02/2023 10:00'; it must be a number, or a date such as 2024-02-29 12:00:05" in message
 

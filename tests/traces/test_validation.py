@@ -220,12 +220,12 @@ def test_loss_and_delay_change_with_the_entries(tmp_path: Path) -> None:
     assert imported.one_way_delay_ms == DelayOverTime(times_s=[0, 0.5], values_ms=[50, 30], period_s=0.7)
 
 
-def test_loss_and_delay_that_stay_are_numbers(tmp_path: Path) -> None:
+def test_constant_loss_and_delay_are_numbers(tmp_path: Path) -> None:
     imported = read_trace(opennetlab(tmp_path, entry(1000, loss=0.2, rtt=100), entry(500, loss=0.2)))
     assert (imported.loss_ratio, imported.one_way_delay_ms) == (0.2, 50)
 
 
-def test_the_downlink_is_the_way_back(tmp_path: Path) -> None:
+def test_the_downlink_is_the_return_path(tmp_path: Path) -> None:
     downlink = {"trace_pattern": [entry(500, 100, loss=0.1), entry(800, 100, rtt=80)]}
     imported = read_trace(opennetlab(tmp_path, entry(1000), downlink=downlink))
     assert imported.findings == []
@@ -237,7 +237,7 @@ def test_the_downlink_is_the_way_back(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_not_used_is_said(tmp_path: Path) -> None:
+def test_unused_keys_are_reported(tmp_path: Path) -> None:
     path = opennetlab(tmp_path, entry(1000, jitter=5), entry(1000, jitter=0), downlink={})
     assert found(path) == [("ignored", "warning", "entry 0 (uplink.trace_pattern[0])")]
 
@@ -249,7 +249,7 @@ def test_times_that_look_like_milliseconds(tmp_path: Path) -> None:
     ]
 
 
-def test_many_faults_are_counted_not_poured_out(tmp_path: Path) -> None:
+def test_only_the_first_of_many_faults_are_printed(tmp_path: Path) -> None:
     path = csv_file(tmp_path, *[f"{index},{-1 if index % 2 else 1e6}" for index in range(20)])
     message = refused(path)
     assert message.startswith(f"{path}: 10 faults; add --repair")

@@ -20,21 +20,21 @@ def scenario(**changes) -> Scenario:
 
 
 def test_seed_0_is_the_scenario_as_written() -> None:
-    for one in ALL:
-        varied, drawn = vary(one, 0)
-        assert varied == one
+    for base in ALL:
+        varied, drawn = vary(base, 0)
+        assert varied == base
         assert drawn == {}
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
-def test_every_seed_is_another_valid_scenario_and_the_same_twice(one: Scenario) -> None:
+@pytest.mark.parametrize("base", ALL, ids=lambda base: base.name)
+def test_every_seed_is_another_valid_scenario_and_the_same_twice(base: Scenario) -> None:
     documents = []
     for seed in range(1, 6):
-        varied, drawn = vary(one, seed)
-        assert (varied, drawn) == vary(one, seed)
+        varied, drawn = vary(base, seed)
+        assert (varied, drawn) == vary(base, seed)
         assert Scenario.from_dict(varied.to_dict()) == varied
-        assert varied.name == one.name
-        for link, original in ((varied.forward, one.forward), (varied.reverse, one.reverse)):
+        assert varied.name == base.name
+        for link, original in ((varied.forward, base.forward), (varied.reverse, base.reverse)):
             reach_ms = min(0.1 * original.one_way_delay_ms, 5.0) + 1e-3
             assert abs(link.one_way_delay_ms - original.one_way_delay_ms) <= reach_ms
             assert link.model_copy(update={"capacity": None, "one_way_delay_ms": 0.0}) == original.model_copy(
@@ -46,14 +46,14 @@ def test_every_seed_is_another_valid_scenario_and_the_same_twice(one: Scenario) 
 
 def test_a_run_begins_later_in_both_directions() -> None:
     reverse = {"capacity": {"times_s": [0, 0.5], "rates_bps": [1e5, 2e5], "period_s": 1.0}}
-    one = scenario(reverse=reverse)
+    base = scenario(reverse=reverse)
     starts = set()
     for seed in range(1, 30):
-        varied, drawn = vary(one, seed)
+        varied, drawn = vary(base, seed)
         starts.add(start_s := drawn["trace_start_s"])
         assert 0 <= start_s < 4
         times = np.linspace(0.003, 12, 1000)
-        for link, original in ((varied.forward, one.forward), (varied.reverse, one.reverse)):
+        for link, original in ((varied.forward, base.forward), (varied.reverse, base.reverse)):
             expected = original.capacity.trace().rate_at(times + start_s)
             assert np.mean(link.capacity.trace().rate_at(times) == expected) > 0.99
     assert len(starts) == 29
@@ -66,21 +66,21 @@ def test_delay_and_loss_that_repeat_begin_later_with_the_capacity() -> None:
     ratio = {"times_s": [0, 2], "ratios": [0, 0.1], "period_s": 4}
     capacity = {"times_s": [0, 1, 2], "rates_bps": [1e6, 2e6, 3e6], "period_s": 4}
     loss = {"kind": "bernoulli", "ratio": ratio}
-    one = scenario(forward={"capacity": capacity, "one_way_delay_ms": delay, "loss": loss})
+    base = scenario(forward={"capacity": capacity, "one_way_delay_ms": delay, "loss": loss})
     times = np.linspace(0.0031, 12, 1000)
     for seed in range(1, 10):
-        varied, drawn = vary(one, seed)
+        varied, drawn = vary(base, seed)
         start_s, link = drawn["trace_start_s"], varied.forward
-        difference_ms = link.one_way_delay_ms.at(times) - one.forward.one_way_delay_ms.at(times + start_s)
+        difference_ms = link.one_way_delay_ms.at(times) - base.forward.one_way_delay_ms.at(times + start_s)
         assert np.ptp(difference_ms) < 1e-3
         assert 1e-3 < abs(difference_ms[0]) <= 5.0
-        assert np.all(link.loss.ratio.at(times) == one.forward.loss.ratio.at(times + start_s))
-        assert np.all(link.capacity.trace().rate_at(times) == one.forward.capacity.trace().rate_at(times + start_s))
+        assert np.all(link.loss.ratio.at(times) == base.forward.loss.ratio.at(times + start_s))
+        assert np.all(link.capacity.trace().rate_at(times) == base.forward.capacity.trace().rate_at(times + start_s))
 
 
 def test_a_route_change_without_a_period_keeps_its_time() -> None:
-    one = scenario(forward={"capacity": None, "one_way_delay_ms": {"times_s": [0, 3], "values_ms": [2, 40]}})
-    varied, drawn = vary(one, 3)
+    base = scenario(forward={"capacity": None, "one_way_delay_ms": {"times_s": [0, 3], "values_ms": [2, 40]}})
+    varied, drawn = vary(base, 3)
     assert drawn["trace_start_s"] is None
     assert varied.forward.one_way_delay_ms.times_s == [0, 3]
     assert varied.forward.one_way_delay_ms.values_ms[0] >= 0
@@ -94,7 +94,7 @@ def test_steps_without_a_period_keep_their_times() -> None:
     assert drawn["trace_start_s"] is None
 
 
-def test_flows_have_clocks_and_phases_of_their_own_and_what_a_file_says_stands() -> None:
+def test_flows_vary_in_clock_and_phase_unless_the_file_sets_them() -> None:
     media = {"kind": "video", "frames_per_second": 15.0}
     flows = [
         {"kind": "rtp", "media": media},
@@ -116,12 +116,12 @@ def test_flows_have_clocks_and_phases_of_their_own_and_what_a_file_says_stands()
 
 
 def test_the_draw_depends_on_seed_and_name_alone() -> None:
-    one = vary(scenario(), 4)[1]
+    drawn = vary(scenario(), 4)[1]
     # A call and its replay have other media, and may be of other length.
     video = {"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 1e6}}
-    assert vary(scenario(flows=[video], duration_s=5.0), 4)[1] == one
-    assert vary(scenario(name="other"), 4)[1]["trace_start_s"] != one["trace_start_s"]
-    assert vary(scenario(name=f"{scenario().name}-without-jitter"), 4)[1] == one
+    assert vary(scenario(flows=[video], duration_s=5.0), 4)[1] == drawn
+    assert vary(scenario(name="other"), 4)[1]["trace_start_s"] != drawn["trace_start_s"]
+    assert vary(scenario(name=f"{scenario().name}-without-jitter"), 4)[1] == drawn
 
 
 @pytest.mark.parametrize("start_s", [0, 0.5, 1, 2.999999999, 3, 3.7, 4, 9.25, 1e-9])

@@ -159,7 +159,7 @@ def test_doubt_is_refused_with_the_way_to_read_the_file(tmp_path: Path, text: st
         (table(range(80), ["--", *RATES[1:]], "time,rate_mbps"), "1 rows have no rate"),
     ],
 )
-def test_what_is_hardly_meant_is_mentioned(tmp_path: Path, text: str, warning: str) -> None:
+def test_unlikely_readings_are_warnings(tmp_path: Path, text: str, warning: str) -> None:
     assert warning in " ".join(finding.message for finding in read(tmp_path, text).findings)
 
 

@@ -9,8 +9,8 @@ import pytest
 from weir_cli.errors import InputError
 from weir_train.configuration.training import checked_configuration
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 NEW = (0.2, 0.6, 0.2)
 
@@ -24,17 +24,17 @@ def values(values):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def prepared(tmp_path_factory):
     """A folder with a trained run and its exported model, once the first test has made them."""
     return tmp_path_factory.mktemp("made")
 
 
 @pytest.fixture
-def run(values, tmp_path, fake_simulator, made):
+def run(values, tmp_path, fake_simulator, prepared):
     """A trained run and its exported model: folder and file."""
-    if not any(made.iterdir()):
-        make_run(values, made, fake_simulator)
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    if not any(prepared.iterdir()):
+        make_run(values, prepared, fake_simulator)
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     return tmp_path / "run", tmp_path / "small.onnx"
 
 
@@ -73,7 +73,7 @@ def test_only_ppo_adapts(values, fake_simulator):
         learn(other, NEW, steps=128, simulator=fake_simulator)
 
 
-def drawn(replay, count=4000):
+def draw_requirements(replay, count=4000):
     generator = np.random.default_rng(1)
     return [tuple(replay(generator)) for _ in range(count)]
 
@@ -82,13 +82,13 @@ def test_replay_shares_the_episodes_out():
     from weir_train.learning.adaptation import RequirementReplay
 
     old = [(0.6, 0.3, 0.1), "latency"]
-    objectives = drawn(RequirementReplay((2, 6, 2), old, 0.5))
+    objectives = draw_requirements(RequirementReplay((2, 6, 2), old, 0.5))
     shares = {weights: objectives.count(weights) / len(objectives) for weights in set(objectives)}
     assert set(shares) == {(0.2, 0.6, 0.2), (0.6, 0.3, 0.1), (0.1, 0.8, 0.1)}
     assert 0.47 < shares[(0.2, 0.6, 0.2)] < 0.53
     assert 0.22 < shares[(0.6, 0.3, 0.1)] < 0.28
-    assert set(drawn(RequirementReplay(NEW, old, 0.0), 100)) == {NEW}
-    assert len(set(drawn(RequirementReplay(NEW, ["random"], 0.5), 100))) > 30
+    assert set(draw_requirements(RequirementReplay(NEW, old, 0.0), 100)) == {NEW}
+    assert len(set(draw_requirements(RequirementReplay(NEW, ["random"], 0.5), 100))) > 30
 
 
 @pytest.mark.parametrize(
@@ -190,17 +190,17 @@ def test_a_model_that_cannot_be_adapted(tmp_path, run, other, fake_simulator):
 
     model = onnx.load(str(run[1]))
     provenance = next(entry for entry in model.metadata_props if entry.key == "weir.provenance")
-    told = json.loads(provenance.value)
-    provenance.value = json.dumps(told | {"network": {"hidden": [8, 8], "preference": 4}})
+    description = json.loads(provenance.value)
+    provenance.value = json.dumps(description | {"network": {"hidden": [8, 8], "preference": 4}})
     (tmp_path / "wrong.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match=r"does not match its description: .*hidden"):
         adapt(read_starting_point(tmp_path / "wrong.onnx", other), NEW, steps=128, simulator=fake_simulator)
-    provenance.value = json.dumps(told | {"algorithm": "TD3 (stable-baselines3)"})
+    provenance.value = json.dumps(description | {"algorithm": "TD3 (stable-baselines3)"})
     (tmp_path / "td3.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="was not trained with PPO"):
         read_starting_point(tmp_path / "td3.onnx", other)
     for broken in ({"adaptations": 5}, {"adaptations": [{}]}, {"network": "wide"}, {"objectives": [1, "2", None]}):
-        provenance.value = json.dumps(told | broken)
+        provenance.value = json.dumps(description | broken)
         (tmp_path / "broken.onnx").write_bytes(model.SerializeToString())
         with pytest.raises(InputError, match="its provenance is broken"):
             read_starting_point(tmp_path / "broken.onnx", other)

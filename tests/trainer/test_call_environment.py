@@ -44,7 +44,7 @@ def test_it_is_registered_and_keeps_gymnasiums_contract(steady):
 def test_the_same_seed_and_actions_give_the_same_episode(steady):
     environment = BottleneckEnv(steady(duration_s=5.0), SPECIFICATION)
     first, again = rows(environment, 7), rows(environment, 7)
-    assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
+    assert all(np.array_equal(observation, other) for observation, other in zip(first, again, strict=True))
     assert not np.array_equal(first[-1], rows(environment, 8)[-1])
     environment.close()
 

@@ -13,8 +13,8 @@ from weir_cli.errors import InputError
 from weir_cli.files.output import alone_in
 from weir_train.configuration.training import checked_configuration
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from stable_baselines3.common.callbacks import BaseCallback
 

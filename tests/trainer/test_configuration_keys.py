@@ -12,8 +12,10 @@ README = Path(__file__).parents[2] / "trainer/README.md"
 
 def tables():
     """The classes of this package; another distribution documents its own."""
-    here = [vars(module).values() for module in (ppo, scenarios, training, tuning)]
-    classes = {one for values in here for one in values if isinstance(one, type) and issubclass(one, Settings)}
+    members = [vars(module).values() for module in (ppo, scenarios, training, tuning)]
+    classes = {
+        member for values in members for member in values if isinstance(member, type) and issubclass(member, Settings)
+    }
     return sorted(classes - {Settings}, key=lambda table: table.__name__)
 
 

@@ -13,8 +13,8 @@ from weir_train.configuration.training import checked_configuration
 from weir_train.gym.rewards import challenge, mocc
 from weir_train.gym.step import StepRecord
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_train.learning import curriculum
 from weir_train.learning.curriculum import AdaptiveGap, OrderedTraces, TraceValues, order_of
@@ -110,11 +110,11 @@ def test_the_sampler_draws_by_its_probabilities(values):
     sampler = ScenarioSampler(checked_configuration(values).scenarios)
     assert [sampler(seed)["name"] for seed in range(3)] == list(NAMES)
     sampler.probabilities = np.array([0.7, 0.0, 0.3])
-    drawn = [sampler.index_of(sampler(seed)) for seed in range(1000)]
-    counts = np.bincount(drawn, minlength=3)
+    drawn_indices = [sampler.index_of(sampler(seed)) for seed in range(1000)]
+    counts = np.bincount(drawn_indices, minlength=3)
     assert counts[1] == 0
     assert 640 < counts[0] < 760
-    assert drawn == [sampler.index_of(sampler(seed)) for seed in range(1000)]
+    assert drawn_indices == [sampler.index_of(sampler(seed)) for seed in range(1000)]
 
 
 def test_traces_of_any_format_are_scenarios(tmp_path):
@@ -144,7 +144,7 @@ def trained(values, out, simulator, **arguments):
 
 
 @pytest.fixture
-def drawn(monkeypatch):
+def drawn_names(monkeypatch):
     """The names of the scenarios that begin, with the steps of the training at that time."""
     from weir_train.configuration.scenarios import ScenarioSampler
 
@@ -158,12 +158,12 @@ def drawn(monkeypatch):
     return names
 
 
-def test_ordered_traces_change_for_all_environments(values, tmp_path, fake_simulator, references, drawn):
+def test_ordered_traces_change_for_all_environments(values, tmp_path, fake_simulator, references, drawn_names):
     references(gcc=(0.5, 0.5, 0.2), oracle=(0.9, 0.6, 1.0))
     trained(values | {"curriculum": "gap"}, tmp_path / "run", fake_simulator)
-    assert list(dict.fromkeys(drawn)) == ["fast", "slow", "middle"]
+    assert list(dict.fromkeys(drawn_names)) == ["fast", "slow", "middle"]
     # Each has a third of the steps: two environments of four episodes of 30 steps.
-    assert [drawn.count(name) for name in ("fast", "slow")] == [10, 10]
+    assert [drawn_names.count(name) for name in ("fast", "slow")] == [10, 10]
     written = json.loads((tmp_path / "run/curriculum.json").read_text())
     assert [trace["name"] for trace in written["traces"]] == ["fast", "slow", "middle"]
     # In `challenge` with `balanced` utilisation weighs 0.5 of 1.58, in MOCC's reward 0.5 of 1.
@@ -171,7 +171,7 @@ def test_ordered_traces_change_for_all_environments(values, tmp_path, fake_simul
     assert [trace["reward"] for trace in written["traces"]] == pytest.approx([1.0, 0.95, 0.8])
 
 
-def test_a_resumed_order_continues_where_it_was(values, tmp_path, fake_simulator, references, drawn):
+def test_a_resumed_order_continues_where_it_was(values, tmp_path, fake_simulator, references, drawn_names):
     references(gcc=(0.0, 0.0, 0.0), oracle=(0.9, 0.5, 0.7))
 
     def interrupt(state):
@@ -181,28 +181,28 @@ def test_a_resumed_order_continues_where_it_was(values, tmp_path, fake_simulator
     values |= {"curriculum": "reward"}
     result, _ = trained(values, tmp_path / "run", fake_simulator, on_progress=interrupt)
     assert (result.interrupted, result.steps) == (True, 360)
-    assert list(dict.fromkeys(drawn)) == ["middle", "fast"]
-    drawn.clear()
+    assert list(dict.fromkeys(drawn_names)) == ["middle", "fast"]
+    drawn_names.clear()
     trained(values, tmp_path / "run", fake_simulator, resume=True)
-    assert list(dict.fromkeys(drawn)) == ["fast", "slow"]
+    assert list(dict.fromkeys(drawn_names)) == ["fast", "slow"]
 
 
-def test_a_stage_has_a_curriculum_of_its_own(values, tmp_path, fake_simulator, references, drawn):
+def test_a_stage_has_a_curriculum_of_its_own(values, tmp_path, fake_simulator, references, drawn_names):
     from weir_train.learning.stages import train_in_stages
 
     references(gcc=(0.5, 0.5, 0.2), oracle=(0.9, 0.6, 1.0))
     stages = [{"steps": 240}, {"steps": 480, "curriculum": "gap"}]
     staged = {key: value for key, value in values.items() if key != "steps"} | {"stages": stages}
     train_in_stages(checked_configuration(staged), tmp_path / "run", simulator=fake_simulator)
-    assert set(drawn[:8]) == set(NAMES)
+    assert set(drawn_names[:8]) == set(NAMES)
     # The last third of the second stage begins 160 steps after its beginning.
-    assert list(dict.fromkeys(drawn[-6:])) == ["slow", "middle"]
+    assert list(dict.fromkeys(drawn_names[-6:])) == ["slow", "middle"]
     lines = [json.loads(line) for line in (tmp_path / "run/progress.json").read_text().splitlines()]
     fast = {line["time/total_timesteps"]: line["curriculum/fast"] for line in lines if "curriculum/fast" in line}
     assert [steps for steps, probability in fast.items() if probability] == [280, 320]
 
 
-def test_adaptive_gap_in_training(values, tmp_path, fake_simulator, references, drawn):
+def test_adaptive_gap_in_training(values, tmp_path, fake_simulator, references, drawn_names):
     references(gcc=(0.0, 0.0, 1.0), oracle=(1.0, 1.0, 1.0))
     values |= {"curriculum": "adaptive_gap", "steps": 2400}
     values["environment"] |= {"reward": "mocc", "objective": [0.8, 0.1, 0.1]}
@@ -210,7 +210,7 @@ def test_adaptive_gap_in_training(values, tmp_path, fake_simulator, references, 
     # The policy fills a little of the fast trace, where the baseline fills all; elsewhere it is ahead.
     assert logged[0] == pytest.approx([1 / 3] * 3)
     assert logged[-1] == pytest.approx([0.1, 0.1, 0.8])
-    counts = [drawn.count(name) for name in NAMES]
+    counts = [drawn_names.count(name) for name in NAMES]
     assert counts[2] > counts[0] + counts[1]
     assert min(counts) > 0
 

@@ -10,6 +10,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from weir_cli.errors import InputError
+from weir_traces.formats.importers import read_trace
 from weir_traces.schema.scenario import Scenario
 from weir_train.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorRefusal
 from weir_train.gym.episode import EpisodeSource, random_objective
@@ -46,7 +47,7 @@ def test_gymnasium_check(fake_simulator, steady):
 
 
 def test_stable_baselines3_check(fake_simulator, steady):
-    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs the extra `train`")
+    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs weir-train[learning]")
     env = BottleneckEnv(steady(), simulator=fake_simulator)
     assert remarks(lambda: checker.check_env(env, warn=True)) == []
     env.close()
@@ -216,6 +217,17 @@ def test_bad_actions_are_refused(fields, message):
 def test_bad_arguments_are_refused_at_once(arguments, message, steady):
     with pytest.raises(InputError, match=message):
         BottleneckEnv(**({"scenario": steady()} | arguments))
+
+
+@pytest.mark.parametrize("kind", ["document", "scenario", "file"])
+def test_an_unknown_controller_of_another_flow_is_refused(kind, fake_simulator, steady, tmp_path):
+    document = dict(steady())
+    document["flows"] = [*document["flows"], {"kind": "rtp", "id": "other", "controller": "gccc"}]
+    scenario = Scenario.from_dict(document)
+    scenario.save(tmp_path / "x.json")
+    source = {"document": document, "scenario": scenario, "file": read_trace(tmp_path / "x.json")}[kind]
+    with pytest.raises(InputError, match="flow 'other': controller 'gccc': not known; did you mean gcc"):
+        BottleneckEnv(source, simulator=fake_simulator).reset()
 
 
 def test_bad_options_are_refused(fake_simulator, steady):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 import gymnasium  # noqa: E402
 
@@ -37,10 +37,10 @@ def test_rates_enter_relative_to_the_rule():
     observation[:, [index for index, name in enumerate(names) if name == "last_estimate_bps"]] = 25e6
     tenfold = observation.copy()
     tenfold[:, rates] *= 10.0
-    one, ten = (scaling(torch.from_numpy(values)).numpy() for values in (observation, tenfold))
+    scaled, scaled_tenfold = (scaling(torch.from_numpy(values)).numpy() for values in (observation, tenfold))
     size = SPECIFICATION.observation_size
-    np.testing.assert_allclose(one[:, :size], ten[:, :size], atol=1e-5)
-    np.testing.assert_allclose(ten[:, size] - one[:, size], 0.3 * np.log(10.0), rtol=1e-4)
+    np.testing.assert_allclose(scaled[:, :size], scaled_tenfold[:, :size], atol=1e-5)
+    np.testing.assert_allclose(scaled_tenfold[:, size] - scaled[:, size], 0.3 * np.log(10.0), rtol=1e-4)
 
 
 def test_an_untrained_policy_is_the_rule():

@@ -122,17 +122,17 @@ def test_a_tabular_agent_learns(traces):
     for episode in range(60):
         state, level, done = environment.reset(), 3, False
         while not done:
-            here = row(state, level)
+            action_values = row(state, level)
             explores = random.random() < max(0.1, 1 - episode / 45)
-            move = random.randrange(3) if explores else int(here.argmax())
+            move = random.randrange(3) if explores else int(action_values.argmax())
             level = moved(level, move)
             state, reward, done = environment.step(LEVELS_BPS[level])
-            here[move] += 0.2 * (reward + 0.8 * row(state, level).max() - here[move])
+            action_values[move] += 0.2 * (reward + 0.8 * row(state, level).max() - action_values[move])
     check_learned(environment, lambda state, level: moved(level, int(row(state, level).argmax())), traces)
 
 
 def test_an_actor_critic_in_torch_learns(traces):
-    torch = pytest.importorskip("torch", reason="needs the extra `train`")
+    torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
     torch.set_num_threads(1)
     torch.manual_seed(2)
     environment = GymEnvironment(traces[:1])

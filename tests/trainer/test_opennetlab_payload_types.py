@@ -123,16 +123,16 @@ OTHER_VIDEO = [125, 103, 98, 98]
     ],
 )
 def test_video_has_the_payload_type_by_which_the_source_filters(tmp_path, statement, seen):
-    made = made_estimator(tmp_path, statement)
-    decide(CustomPythonClass(made, START), NEGOTIATED)
-    assert made.seen == seen
+    file = made_estimator(tmp_path, statement)
+    decide(CustomPythonClass(file, START), NEGOTIATED)
+    assert file.seen == seen
 
 
-@pytest.mark.parametrize("differently", [{"stated": "video_payload_type = 126"}, {"has_source": False}])
-def test_a_stated_payload_type_comes_first_and_without_source_it_is_that_of_the_gym(tmp_path, differently):
-    made = made_estimator(tmp_path, 'if stats["payload_type"] == 125: self.last = 1', **differently)
-    decide(CustomPythonClass(made, START), NEGOTIATED)
-    assert made.seen == ALL
+@pytest.mark.parametrize("options", [{"stated": "video_payload_type = 126"}, {"has_source": False}])
+def test_a_stated_payload_type_comes_first_and_without_source_it_is_that_of_the_gym(tmp_path, options):
+    file = made_estimator(tmp_path, 'if stats["payload_type"] == 125: self.last = 1', **options)
+    decide(CustomPythonClass(file, START), NEGOTIATED)
+    assert file.seen == ALL
 
 
 def test_an_estimator_may_grow_without_end():

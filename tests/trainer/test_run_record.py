@@ -12,8 +12,8 @@ from weir_cli.errors import InputError
 from weir_train.configuration.training import checked_configuration
 from weir_train.learning.run_record import load_run_configuration
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def interrupted_after(steps):
     return on_progress
 
 
-def test_an_interrupted_run_says_what_was_really_done(values, tmp_path, fake_simulator):
+def test_the_record_of_an_interrupted_run_has_the_steps_done(values, tmp_path, fake_simulator):
     from weir_train.learning.provenance import provenance_of_run
     from weir_train.learning.train import train
 
@@ -59,7 +59,7 @@ def test_an_interrupted_run_says_what_was_really_done(values, tmp_path, fake_sim
     assert json.loads((tmp_path / "run" / "training.json").read_text())["interrupted"] is True
 
 
-def test_a_run_that_was_killed_says_so_too(values, tmp_path, fake_simulator):
+def test_the_record_of_a_killed_run_reports_it(values, tmp_path, fake_simulator):
     from weir_train.learning.provenance import provenance_of_run
     from weir_train.learning.train import train
 
@@ -75,7 +75,7 @@ def test_a_run_that_was_killed_says_so_too(values, tmp_path, fake_simulator):
     assert provenance["interrupted"] is True
 
 
-def test_the_command_and_the_configuration_are_those_that_were_given(weir, configuration_toml, tmp_path):
+def test_the_record_has_the_command_and_the_configuration(weir, configuration_toml, tmp_path):
     run, model = tmp_path / "run", tmp_path / "small.onnx"
     assert weir("train", configuration_toml, "--out", run, "--steps", 512).exit_code == 0
     assert weir("train", configuration_toml, "--out", run, "--resume").exit_code == 0
@@ -105,7 +105,7 @@ def test_names_that_are_no_utf_8(weir, configuration_toml, tmp_path):
         weir("train", named, "--out", tmp_path / os.fsdecode(b"caf\xe9"))
 
 
-def test_resuming_a_complete_run_says_how_to_go_on(weir, configuration_toml, tmp_path):
+def test_resuming_a_complete_run_reports_how_to_continue(weir, configuration_toml, tmp_path):
     run = tmp_path / "run"
     weir("train", configuration_toml, "--out", run, "--steps", 512)
     before = (run / "training.json").read_bytes()
@@ -133,8 +133,8 @@ def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tm
 
     settings = checked_configuration(values | {"steps": 512})
     results = [
-        train(settings, tmp_path / name, simulator=fake_simulator, evaluate_every_steps=every)
-        for name, every in (("without", None), ("with", 128))
+        train(settings, tmp_path / name, simulator=fake_simulator, evaluate_every_steps=eval_freq)
+        for name, eval_freq in (("without", None), ("with", 128))
     ]
     without, evaluated = (load_policy(result.checkpoint).state_dict() for result in results)
     for name, value in without.items():

@@ -37,8 +37,8 @@ def test_every_raw_observation_becomes_one_of_the_space(fake_simulator, steady, 
 
 
 def test_it_is_what_the_network_sees():
-    torch = pytest.importorskip("torch", reason="needs the extra `train`")
-    feature_scaling = pytest.importorskip("weir_train.policies.feature_scaling", reason="needs the extra `train`")
+    torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
+    feature_scaling = pytest.importorskip("weir_train.policies.feature_scaling", reason="needs weir-train[learning]")
     specification = EnvironmentSpecification(
         100, tuple(FEATURES), 4, ActionSpecification("around_rule", span=4.0), privileged=True
     )
@@ -81,7 +81,7 @@ def test_a_vector_is_scaled_as_single_environments_are(fake_simulator, steady):
         np.testing.assert_array_equal(observations, expected)
         observations, _, _, truncations, infos = vector.step(actions)
         stepped = [single.step(action) for single, action in zip(singles, actions, strict=True)]
-        expected, ended = [one[0] for one in stepped], truncations.all()
+        expected, ended = [step[0] for step in stepped], truncations.all()
     np.testing.assert_array_equal(list(infos["final_obs"]), expected)
     # The next episode has begun.
     np.testing.assert_array_equal(observations, [single.reset()[0] for single in singles])

@@ -30,10 +30,10 @@ def test_ordinary_paths_are_away_from_the_edges():
     found = [Scenario.from_dict(sample(seed)) for seed in range(60)]
     assert all(map(is_ordinary, found))
     # Seeds of other paths go on to the next one that is ordinary.
-    every = [random_scenario(seed) for seed in range(60)]
-    assert 10 < sum(map(is_ordinary, every)) < 50
-    first_edge = next(seed for seed, one in enumerate(every) if not is_ordinary(one))
-    assert sample(first_edge)["name"] != every[first_edge].name
+    scenarios = [random_scenario(seed) for seed in range(60)]
+    assert 10 < sum(map(is_ordinary, scenarios)) < 50
+    first_edge = next(seed for seed, scenario in enumerate(scenarios) if not is_ordinary(scenario))
+    assert sample(first_edge)["name"] != scenarios[first_edge].name
 
 
 def test_the_simulator_reads_and_runs_every_scenario_of_the_domain(real_simulator):
@@ -65,6 +65,13 @@ def test_files_are_drawn_in_turn(tmp_path, steady):
         ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "missing.json",)))
 
 
+def test_a_file_with_an_unknown_controller_is_refused(tmp_path, steady):
+    flows = [{"kind": "rtp"}, {"kind": "rtp", "id": "other", "controller": "gccc"}]
+    Scenario.from_dict(steady() | {"flows": flows}).save(tmp_path / "x.json")
+    with pytest.raises(InputError, match=r"x\.json: flow 'other': controller 'gccc': not known"):
+        ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "x.json",)))
+
+
 def test_random_traces_are_those_of_no_evaluation(real_simulator):
     sample = ScenarioSampler(ScenarioSettings(source="random_traces", traces=18))
     assert [sample(seed)["name"] for seed in (3, 21)] == [sample.documents[3]["name"]] * 2
@@ -72,11 +79,11 @@ def test_random_traces_are_those_of_no_evaluation(real_simulator):
     assert len({document["name"].rpartition("-")[0] for document in sample.documents}) == 9
     evaluated = [*bundled_scenarios(), *(random_scenario(seed, split="held_out") for seed in range(18))]
     evaluated += [random_scenario(seed) for seed in range(18)]
-    others = [scenario.to_dict()["forward"]["capacity"] for scenario in evaluated]
+    evaluated_capacities = [scenario.to_dict()["forward"]["capacity"] for scenario in evaluated]
     for document in sample.documents:
         assert document["forward"]["one_way_delay_ms"] == 25
         assert document["forward"]["queue"]["milliseconds"] == 300
-        assert document["forward"]["capacity"] not in others or "constant" in document["name"]
+        assert document["forward"]["capacity"] not in evaluated_capacities or "constant" in document["name"]
     job = {"job": 0, "scenario": sample.documents[17], "controller": "rule", "seed": 1}
     done = subprocess.run(
         [real_simulator, "run", "-"], input=json.dumps(job) + "\n", capture_output=True, text=True, check=True

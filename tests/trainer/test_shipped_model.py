@@ -8,13 +8,13 @@ import numpy as np
 import onnx
 import pytest
 
-import weir_train
+import weir
 from weir_eval.model_file import read_model
 from weir_traces.schema.scenario import Scenario
 from weir_train.model.card import model_card
 from weir_train.model.file import parity
 
-MODEL = Path(weir_train.__file__).parent / "models" / "weir.onnx"
+MODEL = weir.shipped_model_path()
 
 
 def scenario(name, times_s, rates_bps, duration_s):
@@ -67,13 +67,13 @@ def test_file_and_card():
     assert len(onnx.load(MODEL).graph.node) <= 35
     random_operators = {node.op_type for node in onnx.load(MODEL).graph.node if "Random" in node.op_type}
     assert not random_operators
-    card = MODEL.with_suffix(".md").read_text()
+    card = (Path(__file__).parents[2] / "estimator/models/weir.md").read_text()
     # The card is the generated one, of this file.
     assert card.startswith(model_card(model).split("## Results")[0])
 
 
 def test_onnx_runtime_agrees_with_the_golden_vectors():
-    pytest.importorskip("onnxruntime", reason="needs the extra `train`")
+    pytest.importorskip("onnxruntime", reason="needs weir-train[learning]")
     assert parity(MODEL.read_bytes()) <= 1.0
 
 

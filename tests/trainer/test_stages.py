@@ -9,8 +9,8 @@ import weir_train
 from weir_cli.errors import InputError, MissingComponent
 from weir_train.configuration.training import checked_configuration, load_configuration
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 WEIR_TOML = Path(weir_train.__file__).parent / "configs" / "weir.toml"
 STAGES = (
@@ -39,8 +39,8 @@ def test_stages_are_the_commands_one_after_the_other(values, staged, tmp_path, f
     result = train_in_stages(checked_configuration(staged), tmp_path / "staged", simulator=fake_simulator, command="c")
     expected = []
     for number, stage in enumerate(STAGES):
-        one = values | {"steps": stage["steps"], "ppo": values["ppo"] | stage["ppo"]}
-        train(checked_configuration(one), tmp_path / "by hand", resume=number > 0, simulator=fake_simulator)
+        stage_values = values | {"steps": stage["steps"], "ppo": values["ppo"] | stage["ppo"]}
+        train(checked_configuration(stage_values), tmp_path / "by hand", resume=number > 0, simulator=fake_simulator)
         expected.append(weights(tmp_path / "by hand"))
     assert result.steps == 768
     first, last = expected

@@ -17,8 +17,8 @@ from weir_cli.errors import InputError, MissingComponent
 from weir_train.configuration.training import checked_configuration, load_configuration
 from weir_train.gym.specification import DEFAULT_FEATURES
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+pytest.importorskip("torch", reason="needs weir-train[learning]")
+pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 CONFIGURATIONS = Path(__file__).parents[2] / "trainer/configs"
 
@@ -201,7 +201,7 @@ def test_commands_end_to_end(values, tmp_path, weir, write_toml):
     assert weir("model", model).output.startswith("path:")
 
 
-def test_the_steps_of_whole_updates_are_said_and_trained(values, tmp_path, weir, write_toml):
+def test_the_steps_of_whole_updates_are_printed_and_trained(values, tmp_path, weir, write_toml):
     result = weir("train", write_toml(values), "--steps", 300, "--out", tmp_path / "run")
     assert result.exit_code == 0, result.output
     assert "weir: 512 steps for the 300: whole updates of 256" in result.output

@@ -36,7 +36,7 @@ def test_ranges_and_choices_of_settings_are_accepted(values, write_toml):
 
 
 @pytest.mark.parametrize(
-    "one",
+    "impossible",
     [
         {"low": 0.9},
         {"low": 0.9, "high": 0.9},
@@ -46,13 +46,13 @@ def test_ranges_and_choices_of_settings_are_accepted(values, write_toml):
         {"low": 0.1, "high": float("inf")},
     ],
 )
-def test_a_range_without_values_is_refused(values, one):
+def test_a_range_without_values_is_refused(values, impossible):
     with pytest.raises(InputError, match=r"tune\.parameters\.ppo\.gamma"):
-        with_table(values, {"ppo.gamma": one})
+        with_table(values, {"ppo.gamma": impossible})
 
 
 @pytest.mark.parametrize("path", ["ppo.learning_rat", "steps", "tune.trials", "seed.low"])
-def test_what_is_no_setting_is_refused(path):
+def test_an_unknown_parameter_is_refused(path):
     with pytest.raises(InputError, match="is no setting that can be varied"):
         setting_of({"steps": 5, "seed": 1, "tune": {"trials": 3}, "ppo": {"gamma": 0.9}}, path)
 

@@ -7,13 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "controllers/fixed_controller.h"
-#include "policy/policy_controller.h"
-#include "pool/pool_controller.h"
 #include "receive_side_call.h"
 #include "test_models.h"
+#include "weir/controllers.h"
+#include "weir/policy_controller.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -55,7 +56,39 @@ ReceiveSideSwitchConfig Config(ReceiveSideMode mode, ControllerFactory controlle
 }
 
 ControllerFactory Fixed(int64_t kbps) {
-  return [kbps] { return std::make_unique<FixedController>(DataRate::KilobitsPerSecond(kbps)); };
+  return [kbps] { return MakeBuiltInController("fixed", DataRate::KilobitsPerSecond(kbps)); };
+}
+
+double ReceiveRateBps(const ReceiveSideDecision& decision) {
+  return static_cast<double>((decision.arrivals.size / decision.interval).bps());
+}
+
+// Decides as the rule, and keeps the packets that it receives.
+class RecordingController final : public ReceiverController {
+ public:
+  explicit RecordingController(std::vector<Arrival>* arrivals) : arrivals_(arrivals) {}
+
+  std::string_view name() const override { return "recording"; }
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override {
+    rule_->OnTargetRateConstraints(constraints);
+  }
+  void OnObjective(const Objective& objective) override { rule_->OnObjective(objective); }
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override { rule_->OnRoundTripTimeUpdate(update); }
+  void OnArrival(const Arrival& arrival) override {
+    arrivals_->push_back(arrival);
+    rule_->OnArrival(arrival);
+  }
+  void OnTargetApplied(const TargetTransferRate& target) override { rule_->OnTargetApplied(target); }
+  ReceiverControlUpdate OnTimeout(Timestamp now) override { return rule_->OnTimeout(now); }
+  Timestamp next_timeout() const override { return rule_->next_timeout(); }
+
+ private:
+  std::vector<Arrival>* const arrivals_;
+  const std::unique_ptr<ReceiverController> rule_ = MakeBuiltInController("rule", DataRate::KilobitsPerSecond(300));
+};
+
+ControllerFactory Recording(std::vector<Arrival>* arrivals) {
+  return [arrivals] { return std::make_unique<RecordingController>(arrivals); };
 }
 
 // An unpatched call's REMB of the same packets.
@@ -95,9 +128,9 @@ TEST_F(Switch, GccAndShadowLeaveLibwebrtcsAnswersAsTheyAre) {
       ASSERT_EQ(decisions_.empty(), mode == ReceiveSideMode::kGcc);
       if (mode == ReceiveSideMode::kShadow) {
         EXPECT_FALSE(decisions_.back().in_charge);
-        double packets = 0;
-        for (const ReceiveSideDecision& decision : decisions_) packets += decision.statistics.packets_received;
-        EXPECT_NEAR(packets, 13 * 48.8, 20);
+        int64_t packets = 0;
+        for (const ReceiveSideDecision& decision : decisions_) packets += decision.arrivals.packets;
+        EXPECT_NEAR(static_cast<double>(packets), 13 * 48.8, 20);
       }
     }
   }
@@ -142,8 +175,9 @@ TEST_F(Switch, DecisionsSayWhatWasSeen) {
   EXPECT_EQ(decision.controller, "rule");
   EXPECT_TRUE(decision.in_charge);
   EXPECT_EQ(decision.objective, kLatency);
-  EXPECT_NEAR(decision.statistics.receive_rate_bps, 800'000, 90'000);
-  EXPECT_NEAR(decision.statistics.interval_s, 0.1, 0.06);
+  EXPECT_NEAR(ReceiveRateBps(decision), 800'000, 90'000);
+  EXPECT_NEAR(decision.interval.seconds(), 0.1, 0.06);
+  EXPECT_EQ(decision.previous_target_rate, decisions_[decisions_.size() - 2].estimate.target_rate);
   EXPECT_EQ(decision.counters.controller.decisions, decisions_.back().counters.controller.decisions);
   EXPECT_GT(decision.counters.controller.decisions, 15u);
   for (size_t i = 1; i < decisions_.size(); ++i) {
@@ -177,6 +211,39 @@ TEST_F(Switch, RepeatsOnDemand) {
   call_->Run(100, 0);
   ASSERT_GT(call_->rembs().size(), before);
   EXPECT_EQ(call_->rembs()[before].bitrate_bps, 288'000);
+  // The rate itself follows as soon as the throttler lets it pass.
+  const int64_t repeated_us = call_->rembs()[before].time_us;
+  call_->Run(200, 0);
+  ASSERT_GT(call_->rembs().size(), before + 1);
+  EXPECT_EQ(call_->rembs()[before + 1].bitrate_bps, 300'000);
+  EXPECT_EQ(call_->rembs()[before + 1].time_us, repeated_us + 200'000);
+}
+
+// libwebrtc's throttler would drop the REMB, since one of GCC was sent before.
+TEST_F(Switch, TheFirstRembAfterASwitchToWeirIsNotLost) {
+  for (const int64_t fixed_kbps : {100, 900}) {
+    SCOPED_TRACE(fixed_kbps);
+    Begin(Config(ReceiveSideMode::kShadow, Fixed(fixed_kbps)));
+    call_->Run(3000, 400'000);
+    // GCC sends REMB every 200 ms while its rate grows.
+    const size_t before = call_->rembs().size();
+    const int64_t last_us = call_->rembs().back().time_us;
+    const int64_t gcc_bps = LastBps();
+    ASSERT_LT(call_->clock().TimeInMicroseconds() - last_us, 100'000);
+    switch_->SetMode(ReceiveSideMode::kWeir);
+    call_->Run(300, 400'000);
+    ASSERT_GT(call_->rembs().size(), before);
+    const Remb& first = call_->rembs()[before];
+    // A decrease passes at once.
+    if (first.bitrate_bps < gcc_bps) {
+      EXPECT_EQ(fixed_kbps, 100);
+      EXPECT_LT(first.time_us - last_us, 150'000);
+    } else {
+      EXPECT_EQ(fixed_kbps, 900);
+      EXPECT_GE(first.time_us - last_us, 200'000);
+      EXPECT_LE(first.time_us - last_us, 260'000);
+    }
+  }
 }
 
 TEST_F(Switch, SwitchesWhileTheCallRuns) {
@@ -219,8 +286,9 @@ TEST_F(Switch, TheSendersGccTakesOverWithinACallWithTransportCc) {
   EXPECT_EQ(call_->remote_estimates(), static_cast<int>(call_->rembs().size()));
   EXPECT_GT(LastBps(), 0);
   // RTP's header, and IP, UDP and SRTP, as the sender counts them.
-  const IntervalStatistics& statistics = decisions_.back().statistics;
-  EXPECT_EQ(statistics.bytes_received, (24 + 1000 + 38) * statistics.packets_received);
+  const ArrivalTotals& arrivals = decisions_.back().arrivals;
+  EXPECT_GT(arrivals.packets, 0);
+  EXPECT_EQ(arrivals.size.bytes(), (24 + 1000 + 38) * arrivals.packets);
   switch_->SetMode(ReceiveSideMode::kGcc);
   call_->Run(200, 400'000);
   EXPECT_EQ(LastBps(), 0) << "no limit";
@@ -279,19 +347,20 @@ TEST_F(Switch, ForgetsStreamsThatEnd) {
 }
 
 TEST_F(Switch, KnowsWhatPacketsAreFor) {
-  Begin(Config(ReceiveSideMode::kWeir)).SetPacketKind(97, PacketKind::kRetransmission);
+  std::vector<Arrival> arrivals;
+  Begin(Config(ReceiveSideMode::kWeir, Recording(&arrivals))).SetPacketKind(97, PacketKind::kRetransmission);
   switch_->SetPacketKind(-1, PacketKind::kAudio);
   switch_->SetPacketKind(128, PacketKind::kAudio);
   call_->Run(500, 800'000);
-  EXPECT_EQ(decisions_.back().statistics.video_share, 1);
+  EXPECT_EQ(arrivals.back().packet.kind, PacketKind::kVideo);
   call_->fields().payload_type = 97;
   call_->Run(500, 800'000);
-  EXPECT_EQ(decisions_.back().statistics.retransmission_share, 1);
+  EXPECT_EQ(arrivals.back().packet.kind, PacketKind::kRetransmission);
   // Padding only.
   call_->fields().payload_type = 96;
   call_->fields().is_padding = true;
   call_->Run(500, 800'000);
-  EXPECT_EQ(decisions_.back().statistics.probe_share, 1);
+  EXPECT_EQ(arrivals.back().packet.kind, PacketKind::kProbe);
 }
 
 TEST_F(Switch, SurvivesHostilePackets) {
@@ -316,22 +385,22 @@ TEST_F(Switch, SurvivesHostilePackets) {
   call_->fields().ssrc = testing::kSsrc;
   decisions_.clear();
   call_->Run(1000, 400'000);
-  EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
+  EXPECT_NEAR(ReceiveRateBps(decisions_.back()), 400'000, 90'000);
 }
 
 TEST_F(Switch, StepsOfTheWallClockAreNoQueue) {
-  Begin(Config(ReceiveSideMode::kWeir));
+  std::vector<Arrival> arrivals;
+  Begin(Config(ReceiveSideMode::kWeir, Recording(&arrivals)));
   call_->Run(5000, 400'000);
   for (const int64_t step_ms : {-900, 900, -600, -600, -250, 1200, -999}) {
     SCOPED_TRACE(step_ms);
     decisions_.clear();
+    arrivals.clear();
     call_->SetWallClock(step_ms);
     call_->Run(5000, 400'000);
-    for (const ReceiveSideDecision& decision : decisions_) {
-      ASSERT_LT(decision.statistics.queueing_delay_max_s, 0.01);
-      ASSERT_EQ(decision.counters.guard.Of("stale"), 0u);
-    }
-    EXPECT_NEAR(decisions_.back().statistics.receive_rate_bps, 400'000, 90'000);
+    for (const Arrival& arrival : arrivals) ASSERT_LT(arrival.queueing_delay, TimeDelta::Millis(10));
+    for (const ReceiveSideDecision& decision : decisions_) ASSERT_EQ(decision.counters.guard.Of("stale"), 0u);
+    EXPECT_NEAR(ReceiveRateBps(decisions_.back()), 400'000, 90'000);
   }
 }
 

@@ -19,11 +19,14 @@ class RembOutletTest : public ::testing::Test {
  protected:
   static DataRate Kbps(int64_t kbps) { return DataRate::KilobitsPerSecond(kbps); }
 
-  void Send(int64_t kbps) { outlet_.Send(Kbps(kbps), {1}); }
-  void AdvanceMs(int64_t ms) {
-    clock_.AdvanceTimeMilliseconds(ms);
-    outlet_.OnTimeout();
+  // Returns when the throttler lets any rate pass, in ms from now, if it would drop this one.
+  std::optional<int64_t> Send(int64_t kbps) { return MsUntil(outlet_.Send(Kbps(kbps), {1})); }
+  std::optional<int64_t> SendAtOnce(int64_t kbps) { return MsUntil(outlet_.SendAtOnce(Kbps(kbps), {1})); }
+  std::optional<int64_t> MsUntil(std::optional<Timestamp> until) {
+    if (!until) return std::nullopt;
+    return (*until - Timestamp::Micros(clock_.TimeInMicroseconds())).us() / 1000;
   }
+  void AdvanceMs(int64_t ms) { clock_.AdvanceTimeMilliseconds(ms); }
 
   webrtc::SimulatedClock clock_{int64_t{1'000'000}};
   std::vector<int64_t> sent_kbps_;
@@ -47,61 +50,58 @@ class RembOutletTest : public ::testing::Test {
                      &clock_};
 };
 
-TEST_F(RembOutletTest, HoldsBackWhatTheThrottlerWouldForget) {
-  Send(1000);
+TEST_F(RembOutletTest, PassesNoRembThatTheThrottlerWouldDrop) {
+  EXPECT_EQ(Send(1000), std::nullopt);
   AdvanceMs(50);
-  Send(2000);
+  EXPECT_EQ(Send(2000), 150);
+  EXPECT_EQ(Send(1000), 150);
   EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000}));
-  Send(3000);
   AdvanceMs(149);
+  EXPECT_EQ(Send(3000), 1);
   EXPECT_EQ(sent_kbps_.size(), 1u);
   AdvanceMs(1);
+  EXPECT_EQ(Send(3000), std::nullopt);
   EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 3000}));
-  EXPECT_TRUE(outlet_.next_timeout().IsPlusInfinity());
 }
 
 TEST_F(RembOutletTest, LetsADecreasePassAtOnce) {
-  Send(1000);
+  EXPECT_EQ(Send(1000), std::nullopt);
   AdvanceMs(10);
-  Send(960);
+  EXPECT_EQ(Send(960), std::nullopt);
   EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960}));
-  // 1 % waits, and a larger decrease overtakes it.
-  Send(950);
+  // 1 % is too little, and a larger decrease is not.
+  EXPECT_EQ(Send(950), 200);
   EXPECT_EQ(sent_kbps_.size(), 2u);
-  Send(500);
+  EXPECT_EQ(Send(500), std::nullopt);
   EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960, 500}));
-  AdvanceMs(1000);
-  EXPECT_EQ(sent_kbps_.size(), 3u);
 }
 
 TEST_F(RembOutletTest, RepeatsAtOnceALittleLower) {
-  Send(1000);
+  EXPECT_EQ(Send(1000), std::nullopt);
   AdvanceMs(10);
-  outlet_.SendAtOnce(Kbps(1000), {1});
+  EXPECT_EQ(SendAtOnce(1000), 200);
   EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960}));
   AdvanceMs(200);
+  EXPECT_EQ(SendAtOnce(1000), std::nullopt);
   EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960, 1000}));
-  AdvanceMs(200);
-  outlet_.SendAtOnce(Kbps(1000), {1});
-  EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{1000, 960, 1000, 1000}));
 }
 
 TEST_F(RembOutletTest, NeverSaysNoLimit) {
-  outlet_.Send(DataRate::Zero(), {});
-  EXPECT_EQ(outlet_.next_timeout(), Timestamp::PlusInfinity());
+  EXPECT_EQ(outlet_.Send(DataRate::Zero(), {}), std::nullopt);
   ASSERT_EQ(sent_kbps_.size(), 1u);
   AdvanceMs(200);
-  outlet_.Send(DataRate::PlusInfinity(), {});
+  EXPECT_EQ(outlet_.Send(DataRate::PlusInfinity(), {}), std::nullopt);
   EXPECT_EQ(sent_kbps_.back(), 4'294'967);
 }
 
 TEST_F(RembOutletTest, EachRembHasARemoteEstimateThatNoDelayFallsBelow) {
   Send(300);
   EXPECT_EQ(remote_estimates_kbps_, (std::vector<int64_t>{1'000'000}));
-  // A REMB that waits has none yet.
+  // A REMB that is not sent has none.
   Send(2000);
   EXPECT_EQ(remote_estimates_kbps_.size(), 1u);
   AdvanceMs(200);
+  Send(2000);
   EXPECT_EQ(remote_estimates_kbps_.size(), 2u);
 }
 
@@ -110,11 +110,9 @@ TEST_F(RembOutletTest, ReleaseLiftsBoth) {
   EXPECT_TRUE(sent_kbps_.empty() && remote_estimates_kbps_.empty()) << "nothing was announced";
   outlet_.SetSenderHasGcc(true);
   Send(300);
-  Send(2000);
   outlet_.Release();
   EXPECT_EQ(sent_kbps_, (std::vector<int64_t>{300, 0}));
   EXPECT_EQ(remote_estimates_kbps_, (std::vector<int64_t>{1'000'000, 0}));
-  EXPECT_TRUE(outlet_.next_timeout().IsPlusInfinity()) << "what waited is forgotten";
   outlet_.Release();
   EXPECT_EQ(sent_kbps_.size(), 2u);
 }

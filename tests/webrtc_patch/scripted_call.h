@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sender/sender_controller.h"
+#include "weir/sender_controller.h"
 
 namespace weir::scripted {
 

@@ -62,7 +62,7 @@ def test_one_git_apply_puts_all_of_it_into_a_checkout(patch, checkout):
     assert "GetRembSdp()" in (webrtc / "pc/webrtc_session_description_factory.cc").read_text()
     assert "InstallIfEnabled()" in (checkout / "third_party/webrtc_overrides/environment.cc").read_text()
     weir = checkout / "third_party/weir"
-    assert (weir / "trainer/models/weir.onnx").read_bytes() == (ROOT / "trainer/models/weir.onnx").read_bytes()
+    assert (weir / "estimator/models/weir.onnx").read_bytes() == (ROOT / "estimator/models/weir.onnx").read_bytes()
     for build in weir.rglob("BUILD.gn"):
         for source in re.findall(r'"([a-z0-9_/]+\.(?:cc|h|py))"', build.read_text()):
             assert (build.parent / source).is_file()

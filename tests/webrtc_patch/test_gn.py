@@ -13,7 +13,8 @@ ADAPTER = ROOT / "webrtc_patch/adapter"
 SMOKE_TEST = ROOT / "build/libwebrtc/src/out/release/receive_side_smoke_test"
 # With exceptions or threads, and what only they include (estimator/BUILD.gn).
 CMAKE_ALONE = re.compile(
-    r"src/(c/|worker/|controllers/custom_controller|exceptions\.h|onnx/(onnxruntime_loader|onnx_session)\.cc)"
+    r"src/(c/|worker/|controllers/(inline_)?custom_controller|exceptions\.h|onnx/(onnxruntime_loader|onnx_session)\.cc)"
+    r"|include/weir/custom_controller\.h"
 )
 # The receive side needs them of CMake's weir_webrtc_adapter.
 SHARED = {"conversions.cc", "gcc_remb_controller.cc", "libwebrtc_globals.cc"}

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -206,6 +207,40 @@ TEST_F(WeirNetworkControllerTest, FollowsRembAloneWhereThePeerReportsNothing) {
   EXPECT_EQ(target_, Kbps(2000));
   Remb(Kbps(500));
   EXPECT_EQ(target_, Kbps(500));
+  // Within min_data_rate and max_data_rate, also after these change.
+  Remb(Kbps(1));
+  EXPECT_EQ(target_, Kbps(30));
+  Remb(Kbps(9000));
+  EXPECT_EQ(target_, Kbps(3000));
+  webrtc::TargetRateConstraints constraints;
+  constraints.at_time = now_;
+  constraints.min_data_rate = Kbps(30);
+  constraints.max_data_rate = Kbps(6000);
+  Take(controller_->OnTargetRateConstraints(constraints));
+  EXPECT_EQ(target_, Kbps(6000));
+  constraints.max_data_rate = Kbps(250);
+  Take(controller_->OnTargetRateConstraints(constraints));
+  EXPECT_EQ(target_, Kbps(250));
+}
+
+// The estimator has the bounds, so that nothing bounds its target afterwards.
+TEST_F(WeirNetworkControllerTest, TheTargetIsWithinTheBoundsAfterEveryChange) {
+  Send(TimeDelta::Seconds(20));
+  for (int i = 0; i < 200; ++i) {
+    webrtc::TargetRateConstraints constraints;
+    constraints.at_time = now_;
+    constraints.min_data_rate = Kbps(30 + i * 37 % 400);
+    constraints.max_data_rate = Kbps(430 + i * 71 % 900);
+    Take(controller_->OnTargetRateConstraints(constraints));
+    Remb(Kbps(1 + i * 53 % 1500));
+    const webrtc::DataRate max =
+        std::clamp(Kbps(1 + i * 53 % 1500), *constraints.min_data_rate, *constraints.max_data_rate);
+    EXPECT_GE(target_, *constraints.min_data_rate);
+    EXPECT_LE(target_, max);
+    Send(TimeDelta::Millis(200));
+    EXPECT_GE(target_, *constraints.min_data_rate);
+    EXPECT_LE(target_, max);
+  }
 }
 
 TEST_F(WeirNetworkControllerTest, YieldsWhenNothingComesBack) {

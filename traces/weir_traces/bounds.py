@@ -14,3 +14,5 @@ DEFAULT_WINDOW_MS: Final = 200
 MediaKind = Literal["video", "filler"]
 MEDIA: Final[tuple[MediaKind, ...]] = ("video", "filler")
 """All kinds, in the order of reports."""
+TRACE_SETS: Final = ("opennetlab", "mahimahi")
+"""Sets of traces that are not bundled: names of folders."""

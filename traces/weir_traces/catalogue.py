@@ -61,7 +61,11 @@ def load_bundled(name: str) -> Scenario:
 def build_catalogue() -> dict[Path, Scenario]:
     """Builds every bundled scenario; keyed by the path of its file."""
     groups = {"": [build() for build in _BUILDERS.values()]} | {name: make() for name, make in PUBLISHED.items()}
-    return {CATALOGUE_FOLDER / group / f"{one.name}.json": one for group, found in groups.items() for one in found}
+    return {
+        CATALOGUE_FOLDER / group / f"{scenario.name}.json": scenario
+        for group, found in groups.items()
+        for scenario in found
+    }
 
 
 def write_catalogue() -> list[Path]:

@@ -31,27 +31,27 @@ def export(
     with loading():
         from weir_train.model.card import write_card
 
-    _say("loading torch")
+    _print_line("loading torch")
     from weir_train.learning.stages import export_run
 
-    export_run(checkpoint.parent, out, checkpoint, _say)
+    export_run(checkpoint.parent, out, checkpoint, _print_line)
     if best:
-        _say_if_nothing_was_learned(run)
+        _warn_if_nothing_was_learned(run)
     typer.echo(f"{out}\n{write_card(out)}")
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     typer.echo(f"weir: {text}", err=True)
 
 
-def _say_if_nothing_was_learned(run: Path) -> None:
+def _warn_if_nothing_was_learned(run: Path) -> None:
     from weir_train.learning.run_record import EVALUATIONS, read_evaluations
 
     steps, results = read_evaluations(run / EVALUATIONS)
     means = results.mean(axis=1)
     untrained, trained = means[steps == 0].max(initial=-math.inf), means[steps > 0].max(initial=-math.inf)
     if untrained >= trained:
-        _say(
+        _print_line(
             f"the untrained policy was better (reward {untrained:.4f} before the first step, {trained:.4f} at best "
             "after it): train for more steps"
         )

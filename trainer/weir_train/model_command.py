@@ -46,8 +46,10 @@ def model(
     described = read_any_model(file)
     shown = asdict(described)
     if isinstance(described, ModelFile):
-        here = find_spec("onnxruntime") is not None
-        shown["onnxruntime_difference"] = round(parity(read_bytes(file, LARGEST_MODEL_BYTES)), 6) if here else None
+        has_onnx_runtime = find_spec("onnxruntime") is not None
+        shown["onnxruntime_difference"] = (
+            round(parity(read_bytes(file, LARGEST_MODEL_BYTES)), 6) if has_onnx_runtime else None
+        )
     if as_json:
         typer.echo(json.dumps(shown, indent=1))
         return

@@ -58,9 +58,9 @@ def train(
     elif address is not None:
         raise InputError(f"--address: algorithm {settings.algorithm} trains on this machine alone; omit it")
     words = ["weir", "train", str(configuration), "--out", str(out)]
-    for option, given in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq), ("--address", address)):
-        words += [] if given is None else [option, str(given)]
-    words += [option for option, given in (("--resume", resume), ("--eval", evaluate)) if given]
+    for option, value in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq), ("--address", address)):
+        words += [] if value is None else [option, str(value)]
+    words += [option for option, is_set in (("--resume", resume), ("--eval", evaluate)) if is_set]
 
     if settings.trained_steps != settings.steps:
         typer.echo(
@@ -99,12 +99,12 @@ def train(
         typer.echo(done if settings.stages else f"{done}; for more: {more}")
         return
     typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
-    typer.echo(worth(settings, result.steps, load_configuration(_SHIPPED_CONFIGURATION).trained_steps))
+    typer.echo(training_extent(settings, result.steps, load_configuration(_SHIPPED_CONFIGURATION).trained_steps))
     if evaluate:
         typer.echo(f"the best of the evaluations: weir export {out} --best")
 
 
-def worth(settings: TrainingConfiguration, steps: int, shipped_steps: int) -> str:
+def training_extent(settings: TrainingConfiguration, steps: int, shipped_steps: int) -> str:
     """Returns the share of the shipped model's training, and the policy and command to compare with."""
     around_rule = settings.environment.action.kind == "around_rule"
     return (

@@ -10,7 +10,7 @@
 #include "api/units/data_size.h"
 #include "api/units/time_delta.h"
 #include "api/units/timestamp.h"
-#include "sender/sender_controller.h"
+#include "weir/sender_controller.h"
 #include "weir/units.h"
 
 namespace weir::adapter {

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "api/field_trials_view.h"
 #include "api/units/timestamp.h"
-#include "controllers/field_trials.h"
+#include "field_trials.h"
 
 namespace weir::adapter {
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string_view>
 
-#include "controllers/field_trials.h"
-#include "sender/sender_controller.h"
+#include "field_trials.h"
+#include "weir/sender_controller.h"
 #include "weir/units.h"
 
 namespace weir {

@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "pool/pool_specification.h"
 #include "receive_side_switch.h"
+#include "weir/pool_specification.h"
 
 namespace weir::adapter {
 

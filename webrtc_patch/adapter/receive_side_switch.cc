@@ -5,13 +5,11 @@
 #include <vector>
 
 #include "modules/congestion_controller/include/remote_bitrate_estimator_factory.h"
-#include "policy/policy_controller.h"
-#include "pool/pool_controller.h"
 #include "rate_controllers.h"
 #include "receive_side_settings.h"
-#include "registry.h"
 #include "switched_remote_bitrate_estimator.h"
 #include "weir/controllers.h"
+#include "weir/pool_controller.h"
 #include "weir/supervised_controller.h"
 
 namespace weir {
@@ -21,7 +19,6 @@ using adapter::ReceiveSideSettings;
 using adapter::SharedReceiveSideSettings;
 
 constexpr std::array<std::string_view, 3> kModeNames{"gcc", "weir", "shadow"};
-static_assert(HaveSameNames(kModeNames, kCallControllers), "each controller that is in_calls is a mode");
 
 class EstimatorFactory final : public webrtc::RemoteBitrateEstimatorFactory {
  public:

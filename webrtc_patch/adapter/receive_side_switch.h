@@ -33,13 +33,14 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/arrival.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
 #include "weir/guard.h"
-#include "weir/interval_statistics.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/result.h"
+#include "weir/units.h"
 
 namespace webrtc {
 class RemoteBitrateEstimatorFactory;
@@ -52,7 +53,7 @@ namespace weir {
 
 enum class ReceiveSideMode : uint8_t { kGcc, kWeir, kShadow };
 
-// Convert modes to and from their names in calls (registry.h).
+// Convert modes to and from their names: "gcc", "weir", "shadow".
 std::string_view ToString(ReceiveSideMode mode);
 std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name);
 
@@ -87,8 +88,10 @@ struct ReceiveSideDecision {
   // Settings in force at the decision.
   Objective objective;
   TargetRateConstraints constraints;
-  // Covers the time since the previous decision.
-  IntervalStatistics statistics;
+  // The time since the previous decision, zero for the first; the arrivals in it, and the target then in force.
+  TimeDelta interval = TimeDelta::Zero();
+  ArrivalTotals arrivals = {};
+  DataRate previous_target_rate = DataRate::Zero();
   // Counts since this estimator started; `counters.guard` has the interventions of each rule of the guard.
   EstimatorCounters counters;
 };

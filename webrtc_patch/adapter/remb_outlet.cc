@@ -28,38 +28,25 @@ uint32_t Bitrate(DataRate rate) {
 
 }  // namespace
 
-void RembOutlet::Send(DataRate rate, const std::vector<uint32_t>& ssrcs) {
+std::optional<Timestamp> RembOutlet::Send(DataRate rate, const std::vector<uint32_t>& ssrcs) {
   const uint32_t bitrate = Bitrate(rate);
-  waiting_ = !Passes(bitrate);
-  if (waiting_) {
-    waiting_bitrate_ = bitrate;
-    waiting_ssrcs_ = ssrcs;
-  } else {
-    Announce(bitrate, ssrcs);
-  }
+  if (!Passes(bitrate)) return open_time();
+  Announce(bitrate, ssrcs);
+  return std::nullopt;
 }
 
-void RembOutlet::SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs) {
+std::optional<Timestamp> RembOutlet::SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs) {
   if (!Passes(Bitrate(rate)))
     Announce(std::max(1u, static_cast<uint32_t>(last_bitrate_ * kAtOncePercent / 100)), ssrcs);
-  Send(rate, ssrcs);
-}
-
-void RembOutlet::OnTimeout() {
-  if (!waiting_ || !Passes(waiting_bitrate_)) return;
-  waiting_ = false;
-  Announce(waiting_bitrate_, waiting_ssrcs_);
+  return Send(rate, ssrcs);
 }
 
 void RembOutlet::Release() {
-  waiting_ = false;
   // Without a GCC the sender would have no limit at all.
   if (!std::exchange(announced_, false) || !sender_has_gcc_.value_or(false)) return;
   SendRemoteEstimate(DataRate::Zero());
   Pass(kNoLimit, {});
 }
-
-Timestamp RembOutlet::next_timeout() const { return waiting_ ? open_time() : Timestamp::PlusInfinity(); }
 
 Timestamp RembOutlet::open_time() const {
   return passed_ ? last_time_ + kThrottleInterval : Timestamp::MinusInfinity();

@@ -1,6 +1,5 @@
-// Sends REMB through libwebrtc's RembThrottler without losing any in it, and with REMB RemoteEstimate (RTCP APP "goog"
-// 13, experimental in libwebrtc), without which a sender with transport-cc uses the smaller of REMB and its own GCC's
-// rate.
+// Passes REMB to libwebrtc's RembThrottler, and with it RemoteEstimate (RTCP APP "goog" 13, experimental in libwebrtc),
+// without which a sender with transport-cc uses the smaller of REMB and its own GCC's rate.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_REMB_OUTLET_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_REMB_OUTLET_H_
 
@@ -16,8 +15,9 @@
 
 namespace weir::adapter {
 
-// Holds back REMBs until libwebrtc's throttler, which drops those within 200 ms of the last one that are not 3 % lower,
-// lets them pass. As an observer it forwards estimates of libwebrtc's own estimators unchanged.
+// The throttler drops a REMB within 200 ms of the last one unless it is 3 % lower. This class predicts that and passes
+// none that would be dropped; RembSender decides when each is sent. As an observer it forwards estimates of libwebrtc's
+// own estimators unchanged.
 class RembOutlet final : public webrtc::RemoteBitrateObserver {
  public:
   using RtcpSender = webrtc::RtpTransportFeedbackGenerator::RtcpSender;
@@ -26,19 +26,16 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   RembOutlet(webrtc::RemoteBitrateObserver* throttler, RtcpSender rtcp_sender, webrtc::Clock* clock)
       : throttler_(throttler), rtcp_sender_(std::move(rtcp_sender)), clock_(clock) {}
 
-  // Announces `rate`, now or as soon as the throttler lets it pass; replaces a waiting rate.
-  void Send(DataRate rate, const std::vector<uint32_t>& ssrcs);
-  // Like Send(), but at once: if the throttler would drop `rate`, a REMB 4 % below the last one precedes it.
-  void SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs);
-  // Sends the waiting rate if it passes.
-  void OnTimeout();
+  // Sends `rate` unless the throttler would drop it. Returns nothing if it was sent, else the time from which the
+  // throttler lets any rate pass.
+  [[nodiscard]] std::optional<Timestamp> Send(DataRate rate, const std::vector<uint32_t>& ssrcs);
+  // Like Send(), but if the throttler would drop `rate`, sends 4 % less than the last REMB in its place.
+  [[nodiscard]] std::optional<Timestamp> SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs);
   // Set to true if packets are reported to a GCC at the sender; unknown before the first packet. Without a GCC, no
   // RemoteEstimate is sent.
   void SetSenderHasGcc(bool sender_has_gcc) { sender_has_gcc_ = sender_has_gcc; }
-  // Drops the waiting rate, and lifts REMB and RemoteEstimate if the sender has a GCC, which decides from now on.
+  // Lifts REMB and RemoteEstimate if the sender has a GCC, which decides from now on.
   void Release();
-  // Time of the next OnTimeout(); PlusInfinity when nothing waits.
-  Timestamp next_timeout() const;
 
  private:
   void OnReceiveBitrateChanged(const std::vector<uint32_t>& ssrcs, uint32_t bitrate) override;
@@ -61,9 +58,6 @@ class RembOutlet final : public webrtc::RemoteBitrateObserver {
   bool passed_ = false;
   Timestamp last_time_ = Timestamp::MinusInfinity();
   uint32_t last_bitrate_ = 0;
-  bool waiting_ = false;
-  uint32_t waiting_bitrate_ = 0;
-  std::vector<uint32_t> waiting_ssrcs_;
 };
 
 }  // namespace weir::adapter

@@ -11,10 +11,10 @@
 
 #include "api/rtc_event_log/rtc_event_log.h"
 #include "api/transport/network_control.h"
-#include "controllers/decision_timer.h"
 #include "conversions.h"
 #include "libwebrtc_globals.h"
-#include "sender/sender_controller.h"
+#include "weir/decision_timer.h"
+#include "weir/sender_controller.h"
 
 namespace weir::adapter {
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "sender/sender_controller.h"
+#include "weir/sender_controller.h"
 #include "weir/units.h"
 
 namespace weir::adapter {

@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// The bytes of trainer/models/weir.onnx, for PolicyAlone().
+// The bytes of estimator/models/weir.onnx, for PolicyAlone().
 std::span<const std::byte> ShippedModel();
 
 }  // namespace weir

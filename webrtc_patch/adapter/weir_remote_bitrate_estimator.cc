@@ -6,9 +6,9 @@
 
 #include "modules/rtp_rtcp/source/rtp_header_extensions.h"
 #include "modules/rtp_rtcp/source/rtp_packet_received.h"
-#include "pool/pool_controller.h"
 #include "rtc_base/checks.h"
 #include "weir/controllers.h"
+#include "weir/pool_controller.h"
 
 namespace weir::adapter {
 namespace {
@@ -74,7 +74,7 @@ void WeirRemoteBitrateEstimator::ConfigurePool(const ReceiveSideSettings& settin
 void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
   if (in_charge == in_charge_) return;
   in_charge_ = in_charge;
-  if (in_charge && started_) {
+  if (in_charge && started()) {
     Send(remb_sender_.SendNow(estimator_, now()));
   } else if (!in_charge) {
     outlet_->Release();
@@ -82,9 +82,9 @@ void WeirRemoteBitrateEstimator::SetInCharge(bool in_charge) {
 }
 
 void WeirRemoteBitrateEstimator::RepeatRemb() {
-  if (!in_charge_ || !started_) return;
+  if (!in_charge_ || !started()) return;
   const Remb remb = remb_sender_.SendNow(estimator_, now());
-  outlet_->SendAtOnce(remb.rate, SsrcsOf(remb));
+  if (const auto until = outlet_->SendAtOnce(remb.rate, SsrcsOf(remb))) remb_sender_.OnHeldBack(*until);
 }
 
 void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived& received) {
@@ -115,8 +115,7 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
 
   // Makes a due decision first: it covers the time before the packet.
   Advance(now);
-  const std::optional<Arrival> arrival = estimator_.OnPacket(packet);
-  if (arrival && settings_.on_decision) interval_.OnArrival(*arrival);
+  estimator_.OnPacket(packet);
 }
 
 PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RtpPacketReceived& received) const {
@@ -126,7 +125,9 @@ PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RtpPacketReceived& rec
 
 void WeirRemoteBitrateEstimator::RemoveStream(uint32_t ssrc) { estimator_.RemoveStream(ssrc); }
 
-void WeirRemoteBitrateEstimator::Send(const Remb& remb) { outlet_->Send(remb.rate, SsrcsOf(remb)); }
+void WeirRemoteBitrateEstimator::Send(const Remb& remb) {
+  if (const auto until = outlet_->Send(remb.rate, SsrcsOf(remb))) remb_sender_.OnHeldBack(*until);
+}
 
 webrtc::DataRate WeirRemoteBitrateEstimator::LatestEstimate() const {
   if (!any_packet_) return webrtc::DataRate::Zero();
@@ -135,13 +136,11 @@ webrtc::DataRate WeirRemoteBitrateEstimator::LatestEstimate() const {
 
 void WeirRemoteBitrateEstimator::OnRttUpdate(int64_t avg_rtt_ms, int64_t) {
   estimator_.OnRoundTripTime(TimeDelta::Millis(avg_rtt_ms), now());
-  interval_.OnRoundTripTime(TimeDelta::Millis(avg_rtt_ms));
 }
 
 webrtc::TimeDelta WeirRemoteBitrateEstimator::Process() {
   Advance(now());
-  const Timestamp next = std::min(NextTimeout(), outlet_->next_timeout());
-  const TimeDelta wait = next - now();
+  const TimeDelta wait = NextTimeout() - now();
   // Before the first media packet, RepeatRemb() must take effect within 5 ms: the sender encodes its first frame at
   // the latest REMB.
   const int64_t longest_us = in_charge_ && !any_packet_ ? 5'000 : 100'000;
@@ -153,36 +152,33 @@ Timestamp WeirRemoteBitrateEstimator::NextTimeout() const {
 }
 
 void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
-  if (NextTimeout() <= now) {
-    const Estimate before = estimator_.latest();
-    if (!std::exchange(started_, true)) {
-      interval_.Start(now);
-      interval_target_ = before.target_rate;
-    }
-    bool remb_due = false;
-    if (in_charge_) {
-      remb_due = remb_sender_.OnTimeout(estimator_, now).remb_due;
-    } else {
-      estimator_.OnTimeout(now);
-    }
-    decided_ |= estimator_.latest().at_time != before.at_time;
-    if (settings_.on_decision && std::exchange(decided_, false)) Report(now);
-    if (remb_due) Send(RembFor(estimator_));
+  if (NextTimeout() > now) return;
+  if (!started()) reported_ = {now, estimator_.totals(), estimator_.latest().target_rate};
+  const Timestamp decided_at = estimator_.latest().at_time;
+  bool remb_due = false;
+  if (in_charge_) {
+    remb_due = remb_sender_.OnTimeout(estimator_, now).remb_due;
+  } else {
+    estimator_.OnTimeout(now);
   }
-  if (in_charge_) outlet_->OnTimeout();
+  decided_ |= estimator_.latest().at_time != decided_at;
+  if (settings_.on_decision && std::exchange(decided_, false)) Report(now);
+  if (remb_due) Send(RembFor(estimator_));
 }
 
 void WeirRemoteBitrateEstimator::Report(Timestamp now) {
   const ControllerState& active = estimator_.controller().active();
   const Estimate& latest = estimator_.latest();
-  const IntervalStatistics statistics = interval_.Take(now, std::exchange(interval_target_, latest.target_rate));
+  const Reported before = std::exchange(reported_, {now, estimator_.totals(), latest.target_rate});
   settings_.on_decision({.estimate = latest,
                          .controller = active.suspended ? "fallback" : active.name,
                          .pool = PoolIn(estimator_.controller()),
                          .in_charge = in_charge_,
                          .objective = settings_.objective,
                          .constraints = settings_.constraints,
-                         .statistics = statistics,
+                         .interval = now - before.at_time,
+                         .arrivals = estimator_.totals().Since(before.totals),
+                         .previous_target_rate = before.target_rate,
                          .counters = estimator_.counters()});
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "arrival/interval_accumulator.h"
 #include "arrival_clock.h"
 #include "modules/remote_bitrate_estimator/include/remote_bitrate_estimator.h"
 #include "receive_side_settings.h"
@@ -51,6 +50,7 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   Timestamp NextTimeout() const;
   void Send(const Remb& remb);
   PacketKind Kind(const webrtc::RtpPacketReceived& received) const;
+  bool started() const { return estimator_.latest().at_time.IsFinite(); }
   Timestamp now() const { return Timestamp::Micros(clock_->TimeInMicroseconds()); }
 
   RembOutlet* const outlet_;
@@ -60,15 +60,18 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   RembSender remb_sender_;
   ArrivalClock arrival_clock_;
 
-  // Statistics since the last decision that `on_decision` received, and the target in force since then.
-  IntervalAccumulator interval_;
-  DataRate interval_target_ = DataRate::Zero();
+  // State at the last decision that `on_decision` received, or at the start.
+  struct Reported {
+    Timestamp at_time = Timestamp::MinusInfinity();
+    ArrivalTotals totals;
+    DataRate target_rate = DataRate::Zero();
+  };
+  Reported reported_;
   // A decision was made since then.
   bool decided_ = false;
 
   ReceiveSideSettings settings_;
   bool in_charge_ = false;
-  bool started_ = false;
   bool any_packet_ = false;
 };
 

@@ -33,7 +33,8 @@ def main() -> int:
     made = [target for target in targets(out) if _MADE.match(target)]
     subprocess.run(["ninja", "-C", out, "--quiet", *made], check=True)
     commands = {
-        (out / one["file"]).resolve(): one["command"] for one in json.loads((out / "compile_commands.json").read_text())
+        (out / entry["file"]).resolve(): entry["command"]
+        for entry in json.loads((out / "compile_commands.json").read_text())
     }
     files = [out.parents[1] / line.strip() for line in sys.stdin]
     files += [out / target for target in made if target.endswith("shipped_model.cc")]

@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 readonly weir=$work/third_party/weir
 mkdir -p "$weir"
 # The files listed in the BUILD.gn files.
-files=(LICENSE trainer/models/weir.onnx webrtc_patch/adapter/embed_model.py)
+files=(LICENSE estimator/models/weir.onnx webrtc_patch/adapter/embed_model.py)
 for folder in estimator webrtc_patch/{adapter,chromium}; do
   files+=("$folder/BUILD.gn")
   while read -r source; do files+=("$folder/$source"); done < <(grep -oE '"[a-z0-9_/]+\.(cc|h)"' "$root/$folder/BUILD.gn" | tr -d '"')

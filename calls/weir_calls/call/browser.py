@@ -253,15 +253,15 @@ class BrowserEnd:
         assert self._signalling is not None
         best_us = None
         for number in range(_CLOCK_REQUESTS):
-            asked_us = monotonic_us()
+            requested_us = monotonic_us()
             await self._signalling.send({"type": "clock", "id": number})
             answer = await self._signalling.receive()
             answered_us = monotonic_us()
             if answer is None or answer["type"] != "clock" or answer["id"] != number:
                 raise EndpointFailed("Chromium's page did not return its clock")
-            if best_us is None or answered_us - asked_us < best_us:
-                best_us = answered_us - asked_us
-                self.clock_offset_us = (asked_us + answered_us) // 2 - _page_time_us(answer)
+            if best_us is None or answered_us - requested_us < best_us:
+                best_us = answered_us - requested_us
+                self.clock_offset_us = (requested_us + answered_us) // 2 - _page_time_us(answer)
 
     async def _take_messages(self) -> None:
         assert self._signalling is not None

@@ -86,9 +86,9 @@ def _print(summary: Summary, outcome: CallsOutcome, end: str) -> None:
     if outcome.records:
         print_means(summary, call_report.main_measures(summary))
         print_paired(summary)
-    for one in summary.left_out:
-        why = printable_lines("; ".join(one.why))
-        typer.echo(f"excluded: {one.scenario}, {one.controller}, seed {one.seed}: {why}")
+    for excluded in summary.left_out:
+        reasons = printable_lines("; ".join(excluded.why))
+        typer.echo(f"excluded: {excluded.scenario}, {excluded.controller}, seed {excluded.seed}: {reasons}")
     note = f" ({outcome.reused} of them from an earlier run)" if outcome.reused else ""
     typer.echo(f"\n{counted(len(outcome.records), 'call')}{note}. {end}")
 

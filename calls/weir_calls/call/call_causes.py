@@ -44,8 +44,8 @@ def call_episodes(
     if len(link.time_us) < 2:
         return []
     index = read_index(settings.out / logs.FRAME_LOG)
-    rendered = [one for one in index if started_us <= one.render_time_us <= ended_us]
-    freezes = find_freezes([one.render_time_us for one in rendered], ended_us)
+    rendered = [frame for frame in index if started_us <= frame.render_time_us <= ended_us]
+    freezes = find_freezes([frame.render_time_us for frame in rendered], ended_us)
     return find_episodes(
         _observe(settings, link, sender, rendered, started_us),
         [replace(freeze, start_us=freeze.start_us - started_us) for freeze in freezes],
@@ -57,7 +57,7 @@ def _observe(
 ) -> Observation:
     scenario, interval_s = settings.scenario, float(np.median(link.interval_s))
     forward_s, return_s = (
-        one.mean_one_way_delay_ms(settings.duration_s) / 1e3 for one in (scenario.forward, scenario.reverse)
+        link_spec.mean_one_way_delay_ms(settings.duration_s) / 1e3 for link_spec in (scenario.forward, scenario.reverse)
     )
     others_bps = 8 * np.nan_to_num(link.cross_traffic_bytes) / interval_s
     queue_growth = np.diff(np.nan_to_num(link.queue_bytes), prepend=0.0)
@@ -95,7 +95,7 @@ def _rates(settings: CallSettings, link: LinkLog, sender: StatsReports, back: Li
         pair = sender.selected_pair()
         at_s, rates = pair.series("availableOutgoingBitrate") if pair else (np.zeros(0), np.zeros(0))
         return (np.interp(link.time_us, 1e6 * at_s, rates) if len(rates) else np.zeros(len(link.time_us))), None
-    estimates = _held(link.time_us, times_us, values)
+    estimates = _latest_value(link.time_us, times_us, values)
     if settings.decided_at_sender:
         return np.nan_to_num(estimates), None
     known = np.isfinite(back.one_way_delay_ms_mean)
@@ -108,11 +108,11 @@ def _rates(settings: CallSettings, link: LinkLog, sender: StatsReports, back: Li
         delivered_us[np.minimum(after, len(delivered_us) - 1)] - times_us if known.any() else np.zeros(len(times_us))
     )
     arrival_us = np.where(gap_us > 3e5, times_us + gap_us, arrival_us)
-    target = _held(link.time_us, np.maximum.accumulate(arrival_us), values)
+    target = _latest_value(link.time_us, np.maximum.accumulate(arrival_us), values)
     return np.where(np.isnan(target), values[0], target), estimates
 
 
-def _held(at_us: Array, times_us: Array, values: Array) -> Array:
+def _latest_value(at_us: Array, times_us: Array, values: Array) -> Array:
     """The latest value at each time; NaN before the first."""
     index = np.searchsorted(times_us, at_us, side="right") - 1
     return np.where(index >= 0, values[np.maximum(index, 0)], np.nan)
@@ -122,7 +122,7 @@ def _feedback_age_s(at_us: Array, back: LinkLog) -> Array:
     """The time since the newest packet that the return path has delivered was sent, s; 0 before the first."""
     delivered = np.nan_to_num(back.packets) > 0
     times_us, delay_us = back.time_us[delivered], 1e3 * np.nan_to_num(back.one_way_delay_ms_mean[delivered])
-    sent_us = _held(at_us, times_us, times_us - delay_us) if len(times_us) else np.full(len(at_us), np.nan)
+    sent_us = _latest_value(at_us, times_us, times_us - delay_us) if len(times_us) else np.full(len(at_us), np.nan)
     return np.where(np.isnan(sent_us), 0.0, (at_us - sent_us) / 1e6)
 
 

@@ -51,25 +51,34 @@ def call_charts(calls: Sequence[tuple[Call, Path]]) -> list[Chart]:
         grouped.setdefault((call.case, call.record.seed), {})[call.controller] = (call, folder)
     charts = []
     for (case, seed), by_controller in grouped.items():
-        drawn = [_CallLines(*by_controller[name]) for name in ordered_controllers(by_controller)]
-        capacity = next((one.capacity() for one in drawn if one.has_link), None)
-        duration_s = max(one.duration_s for one in drawn)
-        vmaf = [one.vmaf() for one in drawn]
-        members = list(dict.fromkeys(member for one in drawn for member in one.members))
+        call_lines = [_CallLines(*by_controller[name]) for name in ordered_controllers(by_controller)]
+        capacity = next((lines.capacity() for lines in call_lines if lines.has_link), None)
+        duration_s = max(lines.duration_s for lines in call_lines)
+        vmaf = [lines.vmaf() for lines in call_lines]
+        members = list(dict.fromkeys(member for lines in call_lines for member in lines.members))
         limit_kbps = max(by_controller[name][0].record.call.max_bitrate_bps for name in by_controller) / 1e3
         rows = [
             *rate_rows(
-                capacity, [one.estimate() for one in drawn], [one.received() for one in drawn], limit_kbps, duration_s
+                capacity,
+                [lines.estimate() for lines in call_lines],
+                [lines.received() for lines in call_lines],
+                limit_kbps,
+                duration_s,
             ),
-            row("Delay, ms", [part for one in drawn for part in one.delays()], share=1.1),
-            row("Frames per s", [one.frame_rate() for one in drawn], share=0.7),
+            row("Delay, ms", [part for lines in call_lines for part in lines.delays()], share=1.1),
+            row("Frames per s", [lines.frame_rate() for lines in call_lines], share=0.7),
             row("VMAF", vmaf, share=0.7, range=_vmaf_range(vmaf)),
-            row("Active controller", [one.active_controller(members) for one in drawn], share=0.5, ticks=members),
-            cause_row([one.causes() for one in drawn]),
-            row("Trust", [one.trust() for one in drawn], share=0.5, range=(0, 1.05)),
+            row(
+                "Active controller",
+                [lines.active_controller(members) for lines in call_lines],
+                share=0.5,
+                ticks=members,
+            ),
+            cause_row([lines.causes() for lines in call_lines]),
+            row("Trust", [lines.trust() for lines in call_lines], share=0.5, range=(0, 1.05)),
         ]
-        charts.append(chart(f"{case} · seed {seed}", drawn[0].description, duration_s, rows))
-    return [one for one in charts if one["rows"]]
+        charts.append(chart(f"{case} · seed {seed}", call_lines[0].description, duration_s, rows))
+    return [entry for entry in charts if entry["rows"]]
 
 
 class _CallLines:
@@ -197,7 +206,7 @@ class _CallLines:
 
 def _vmaf_range(lines: Sequence[Line]) -> tuple[float, float]:
     """From the multiple of 20 below the worst second to 100."""
-    worst = min((y for one in lines if one for y in one["y"] if y is not None), default=0.0)
+    worst = min((y for line in lines if line for y in line["y"] if y is not None), default=0.0)
     return 20.0 * (worst // 20), 100.0
 
 

@@ -105,7 +105,7 @@ def read_folder(out: Path) -> list[CallRecord]:
     found = [read_record(path.parent) for path in sorted(out.glob(f"*/{logs.RECORD}"))]
     repeated: Counter[tuple[str, str]] = Counter()
     records = []
-    for record in (one for one in found if one is not None):
+    for record in (candidate for candidate in found if candidate is not None):
         case = record.scenario, record.controller
         records.append(record.model_copy(update={"seed": record.seed + repeated[case]}))
         repeated[case] += 1
@@ -119,7 +119,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
         InputError: a log of a call cannot be read.
     """
     case, label = furthest_behind(summary) or ("", "")
-    charts = call_charts(sorted(calls, key=lambda one: one[0].case != case))
+    charts = call_charts(sorted(calls, key=lambda entry: entry[0].case != case))
     if charts and charts[0]["name"].startswith(f"{case} · "):
         charts[0]["note"] = f"{label} {charts[0]['note']}"
     shown, several = main_measures(summary), len(summary.controllers) > 1 and len(summary.scenarios) > 1
@@ -138,11 +138,11 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
 
 
 def _lead(summary: Summary, calls: int, scenarios: int) -> list[Block]:
-    left_out, pairs = len(summary.left_out), paired_sentences(summary)
+    excluded, pairs = len(summary.left_out), paired_sentences(summary)
     sentences = [
         f"{counted(calls, 'real call')} through a link that replays {counted(scenarios, 'scenario')}.",
         "Its values are those of this call alone: another one would have others." if calls == 1 else "",
-        f"{counted(left_out, 'call')} left out of every mean: disturbed, or too short." if left_out else "",
+        f"{counted(excluded, 'call')} left out of every mean: disturbed, or too short." if excluded else "",
     ]
     return [*verdicts(pairs), note(" ".join(filter(None, sentences))), *differences(pairs)]
 
@@ -169,17 +169,17 @@ def _headline(summary: Summary) -> Section | None:
 
 def _calls_table(calls: Sequence[tuple[Call, Path]], shown: Sequence[str], out: Path) -> Section:
     """Every call with its measures and links relative to `out`, by case, seed and controller."""
-    rows, left_out = [], []
+    rows, excluded = [], []
     for call, folder in _sorted_calls(calls):
         measures, links = call.record.measures, _links(folder, out)
-        why = "; ".join(reason[:_LONGEST_REASON] for reason in call.why_left_out)
-        if why:
-            left_out.append(f"{call.case}, {call.controller}, seed {call.record.seed}: {why}")
+        exclusion = "; ".join(reason[:_LONGEST_REASON] for reason in call.exclusion_reasons)
+        if exclusion:
+            excluded.append(f"{call.case}, {call.controller}, seed {call.record.seed}: {exclusion}")
         cells = [
             call.case,
             Cell(call.controller, kind="text", swatch=call.controller),
             str(call.record.seed),
-            "no" if why else "yes",
+            "no" if exclusion else "yes",
             *(MEASURES[name].display(measures.get(name)) for name in shown),
             Cell("" if links else "–", kind="text", links=links),
         ]
@@ -190,7 +190,7 @@ def _calls_table(calls: Sequence[tuple[Call, Path]], shown: Sequence[str], out: 
         "The recording is what the receiver saw, freezes too. Freezes by rendered frames after the definition of W3C "
         "webrtc-stats."
     )
-    reasons = [Heading("Left out of the means"), Bullets(left_out, "note")] if left_out else []
+    reasons = [Heading("Left out of the means"), Bullets(excluded, "note")] if excluded else []
     return Section("calls", "Calls", [about, Table(heads, rows), *reasons])
 
 
@@ -198,8 +198,8 @@ def _sorted_calls(calls: Sequence[tuple[Call, Path]]) -> list[tuple[Call, Path]]
     controllers = ordered_controllers(call.controller for call, _ in calls)
     cases = list(dict.fromkeys(call.case for call, _ in calls))
 
-    def place(one: tuple[Call, Path]) -> tuple[int, int, int]:
-        return cases.index(one[0].case), one[0].record.seed, controllers.index(one[0].controller)
+    def place(entry: tuple[Call, Path]) -> tuple[int, int, int]:
+        return cases.index(entry[0].case), entry[0].record.seed, controllers.index(entry[0].controller)
 
     return sorted(calls, key=place)
 

@@ -37,9 +37,9 @@ def link_accuracy(log: Path, scenario: Scenario) -> LinkAccuracy:
     rows = _forward_rows(log)
     carried_bytes = expected_bytes = 0.0
     capacity = scenario.forward.capacity.trace() if scenario.forward.capacity else None
-    for (before_s, _, _), (now_s, idle_ms, carried) in pairwise(rows):
+    for (before_s, _, _), (now_s, idle_ms, interval_bytes) in pairwise(rows):
         if capacity is not None and idle_ms == 0 and now_s > before_s:
-            carried_bytes += carried
+            carried_bytes += interval_bytes
             expected_bytes += float(capacity.integrate(before_s, now_s)) / 8
     ratio = carried_bytes / expected_bytes if expected_bytes > _SMALLEST_BUSY_BYTES else None
     return LinkAccuracy(ratio, link_lag_ms(read_link_log(log, "forward")))
@@ -47,8 +47,8 @@ def link_accuracy(log: Path, scenario: Scenario) -> LinkAccuracy:
 
 def worst(accuracies: Sequence[LinkAccuracy]) -> LinkAccuracy:
     """The ratio that is farthest from 1, and the largest error."""
-    ratios = [one.capacity_ratio for one in accuracies if one.capacity_ratio is not None]
-    errors = [one.delay_error_ms_p95 for one in accuracies if one.delay_error_ms_p95 is not None]
+    ratios = [accuracy.capacity_ratio for accuracy in accuracies if accuracy.capacity_ratio is not None]
+    errors = [accuracy.delay_error_ms_p95 for accuracy in accuracies if accuracy.delay_error_ms_p95 is not None]
     ratio = max(ratios, key=lambda value: abs(np.log(value)) if value > 0 else np.inf, default=None)
     return LinkAccuracy(ratio, max(errors, default=None))
 

@@ -68,10 +68,12 @@ def read_pool_states(path: Path) -> list[PoolState]:
         members = pool.get("members") if isinstance(pool, dict) else None
         if time_us is None or not isinstance(members, list):
             continue
-        known = [one for one in members if isinstance(one, dict) and isinstance(one.get("name"), str)]
-        active = next((one["name"] for one in known if one.get("role") == "pilot"), None)
-        if active is not None and len(known) > 1:
-            trust = {one["name"]: value for one in known if (value := number(one.get("trust"), 0, 1)) is not None}
+        valid = [member for member in members if isinstance(member, dict) and isinstance(member.get("name"), str)]
+        active = next((member["name"] for member in valid if member.get("role") == "pilot"), None)
+        if active is not None and len(valid) > 1:
+            trust = {
+                member["name"]: value for member in valid if (value := number(member.get("trust"), 0, 1)) is not None
+            }
             found.append(PoolState(time_us, active, trust))
     return found
 

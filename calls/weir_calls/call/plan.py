@@ -180,7 +180,7 @@ def plan_calls(plan: CallPlan, out: Path, programs: Sequence[Path]) -> dict[str,
     """
     builds = [sha256_of_file(program) for program in programs]
     model = sha256_of_file(plan.model) if plan.model else None
-    common: dict[str, Any] = {one.name: getattr(plan, one.name) for one in fields(CommonSettings)}
+    common: dict[str, Any] = {field.name: getattr(plan, field.name) for field in fields(CommonSettings)}
     calls = {}
     for seed in plan.seeds:
         for scenario, variation in varied(plan.scenarios, seed, plan.path_seed):

@@ -113,10 +113,10 @@ class _Call:
 
     async def run(self) -> CallResult:
         logs.clear(self._folder)
-        written_here = [logs.ESTIMATES, logs.SENDER_STATS, logs.RECEIVER_STATS]
+        own_logs = [logs.ESTIMATES, logs.SENDER_STATS, logs.RECEIVER_STATS]
         # weir-peer writes its own log of frames.
-        written_here += [logs.FRAME_LOG] if self._settings.receiver == "chromium" else []
-        for name in written_here:
+        own_logs += [logs.FRAME_LOG] if self._settings.receiver == "chromium" else []
+        for name in own_logs:
             self._logs[name] = JsonLinesWriter(self._folder / name)
         failure, missing = "", False
         try:
@@ -186,26 +186,26 @@ class _Call:
         self._reading_ends.append(self._watched(self._read_end(role)))
 
     def _make_receiver(self, model: Path | None) -> Endpoint:
-        settings, here, far = self._settings, self._namespaces.right, self._namespaces.left
+        settings, end, far = self._settings, self._namespaces.right, self._namespaces.left
         if settings.by_commands:
-            return self._make_command("receiver", here, far)
+            return self._make_command("receiver", end, far)
         if settings.receiver == "chromium":
-            return BrowserEnd(here, None, PageSettings("receive", STATS_INTERVAL_MS))
-        arguments = receiver_arguments(settings, here.address, None if settings.decided_at_sender else model)
-        return PeerProcess("receiver", here, arguments, self._folder / logs.PROGRAM_LOG)
+            return BrowserEnd(end, None, PageSettings("receive", STATS_INTERVAL_MS))
+        arguments = receiver_arguments(settings, end.address, None if settings.decided_at_sender else model)
+        return PeerProcess("receiver", end, arguments, self._folder / logs.PROGRAM_LOG)
 
-    def _make_command(self, role: str, here: Network, far: Network) -> Endpoint:
+    def _make_command(self, role: str, end: Network, far: Network) -> Endpoint:
         command = getattr(self._settings, role)
         log = self._folder / logs.PROGRAM_LOG
-        return CommandEnd(role, here, far, command, self._settings.controller, log)
+        return CommandEnd(role, end, far, command, self._settings.controller, log)
 
     def _make_sender(self, video: Path | None, speech: Path | None, model: Path | None) -> Endpoint:
-        settings, here = self._settings, self._namespaces.left
+        settings, end = self._settings, self._namespaces.left
         if video is None:
-            return self._make_command("sender", here, self._namespaces.right)
+            return self._make_command("sender", end, self._namespaces.right)
         if settings.sender == "native":
-            arguments = sender_arguments(settings, here.address, video, model, speech)
-            return PeerProcess("sender", here, arguments, self._folder / logs.PROGRAM_LOG)
+            arguments = sender_arguments(settings, end.address, video, model, speech)
+            return PeerProcess("sender", end, arguments, self._folder / logs.PROGRAM_LOG)
         page = PageSettings(
             role="send",
             stats_interval_ms=STATS_INTERVAL_MS,
@@ -215,7 +215,7 @@ class _Call:
             codec=settings.codec,
             max_bitrate_bps=settings.max_bitrate_bps,
         )
-        return BrowserEnd(here, video, page, settings.field_trials, speech, self._folder / logs.EVENT_LOG)
+        return BrowserEnd(end, video, page, settings.field_trials, speech, self._folder / logs.EVENT_LOG)
 
     async def _until_over(self) -> str:
         """Returns the failure that ended the call; empty if its time was over, or the user stopped it."""
@@ -264,7 +264,7 @@ class _Call:
             # The failed write has already reported a full disk.
             with contextlib.suppress(OSError):
                 log.close()
-        self._tear_down_failure = next((str(one) for one in failures if one), "")
+        self._tear_down_failure = next((str(failure) for failure in failures if failure), "")
 
     async def _conclude(self, failure: str, missing: bool) -> CallResult:
         self._state("measuring")

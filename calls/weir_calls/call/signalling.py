@@ -56,7 +56,7 @@ class SignallingServer:
         self._files = {path: ((PAGE_FOLDER / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
         self._runner: web.AppRunner | None = None
         self._page: web.WebSocketResponse | None = None
-        self._taken = False
+        self._is_connected = False
         self._messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue(_WAITING_MESSAGES)
 
     @property
@@ -107,9 +107,9 @@ class SignallingServer:
         check_address(request, [self._host])
         if not is_token(request.query.get("token", ""), self._token):
             raise web.HTTPForbidden(text="not the token of this run")
-        if self._taken:
+        if self._is_connected:
             raise web.HTTPConflict(text="the call has its page already")
-        self._taken = True
+        self._is_connected = True
         page = web.WebSocketResponse(max_msg_size=MAXIMUM_MESSAGE_BYTES, heartbeat=10.0, timeout=1.0)
         await page.prepare(request)
         self._page = page

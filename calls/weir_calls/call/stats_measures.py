@@ -30,8 +30,8 @@ def stats_metrics(receiver: StatsReports, sender: StatsReports, zero_s: float, s
         known = [found for o in objects if (found := o.growth(name, start_s, end_s, zero_s)) is not None]
         return sum(known) if known else None
 
-    def ratio(objects: Sequence[StatsObject], name: str, of: str, scale: float = 1.0) -> float | None:
-        value, whole = growth(objects, name), growth(objects, of)
+    def ratio(objects: Sequence[StatsObject], name: str, total: str, scale: float = 1.0) -> float | None:
+        value, whole = growth(objects, name), growth(objects, total)
         return scale * value / whole if value is not None and whole else None
 
     counted = receiver.freeze_counters()
@@ -56,10 +56,10 @@ def _audio_ahead_ms(audio: Sequence[StatsObject], video: Sequence[StatsObject], 
     """The playout time of audio minus that of video, in the sender's clock, for each report that has both."""
     if not audio or not video:
         return np.zeros(0)
-    (heard_s, heard_ms), (shown_s, shown_ms) = (o[0].series("estimatedPlayoutTimestamp") for o in (audio, video))
-    times_s, heard, shown = np.intersect1d(heard_s, shown_s, return_indices=True)
+    (audio_times_s, audio_ms), (shown_s, shown_ms) = (o[0].series("estimatedPlayoutTimestamp") for o in (audio, video))
+    times_s, audio_index, video_index = np.intersect1d(audio_times_s, shown_s, return_indices=True)
     within = (times_s >= start_s) & (times_s <= end_s)
-    return np.asarray(heard_ms[heard] - shown_ms[shown])[within]
+    return np.asarray(audio_ms[audio_index] - shown_ms[video_index])[within]
 
 
 def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: float, end_s: float) -> Values:
@@ -80,12 +80,12 @@ def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: flo
         "total_freezes_duration_s": frozen_s,
         "frozen_share": frozen_share,
         "frame_height_mean": float(np.mean(shown)) if len(shown) else None,
-        "quality_switch_count": float(sum((np.diff(one) != 0).sum() for one in heights)) if len(shown) else None,
+        "quality_switch_count": float(sum((np.diff(values) != 0).sum() for values in heights)) if len(shown) else None,
     }
 
 
 def _series(objects: Sequence[StatsObject], name: str) -> list[tuple[Array, Array]]:
-    return [one.series(name) for one in objects if name in one.numbers]
+    return [stats.series(name) for stats in objects if name in stats.numbers]
 
 
 def _last_report_s(objects: Sequence[StatsObject]) -> float:

@@ -10,7 +10,7 @@ from weir_calls.call.plan import unusual
 from weir_eval.measures.run_causes import summarise_causes
 from weir_eval.measures.summary import summarise
 from weir_eval.records.call_record import CallDetails, CallRecord
-from weir_eval.records.summary import LeftOut, RunAbout, Summary
+from weir_eval.records.summary import ExcludedCall, RunAbout, Summary
 from weir_sim.controllers import PRESETS
 
 
@@ -25,7 +25,7 @@ class Call:
     controller: str
 
     @property
-    def why_left_out(self) -> list[str]:
+    def exclusion_reasons(self) -> list[str]:
         """Why means exclude its measures: disturbed, or ended early."""
         call = self.record.call
         failure = [f"ended early: {call.failure}"] if call.failure else []
@@ -56,19 +56,19 @@ def compared_records(calls: Iterable[Call]) -> list[CallRecord]:
     return [
         call.record.model_copy(update={"scenario": call.case, "controller": call.controller})
         for call in calls
-        if not call.why_left_out
+        if not call.exclusion_reasons
     ]
 
 
 def summarise_calls(calls: Sequence[Call], run: RunAbout) -> Summary:
     """`summary.json` of the calls that neither failed nor were disturbed; `left_out` lists the others."""
-    left_out = [
-        LeftOut(scenario=c.case, controller=c.controller, seed=c.record.seed, why=c.why_left_out)
+    excluded = [
+        ExcludedCall(scenario=c.case, controller=c.controller, seed=c.record.seed, why=c.exclusion_reasons)
         for c in calls
-        if c.why_left_out
+        if c.exclusion_reasons
     ]
     compared = compared_records(calls)
-    more = {"left_out": left_out, "causes": summarise_causes(compared)}
+    more = {"left_out": excluded, "causes": summarise_causes(compared)}
     return summarise(compared, run, "call").model_copy(update=more)
 
 

@@ -78,8 +78,8 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
 
     `model` is None if the sender runs the controller.
     """
-    one = settings.custom
-    custom = ["--custom-controller", json.dumps(one.job() | {"name": one.name})] if one else []
+    controller = settings.custom
+    custom = ["--custom-controller", json.dumps(controller.job() | {"name": controller.name})] if controller else []
     return [
         *_common("receive", settings, address, round(_HEADROOM * settings.max_bitrate_bps)),
         *_controller_inputs(settings, model),
@@ -189,10 +189,10 @@ class PeerProcess:
                 status = await self._process.wait()
         except TimeoutError:
             raise EndpointFailed(f"the {self.name} (weir-peer) was not ready within {_START_LIMIT_S:g} s") from None
-        what = "; ".join(errors) or self._process.last_words(_LAST_LINES)[-1000:] or "without a message"
+        reason = "; ".join(errors) or self._process.last_words(_LAST_LINES)[-1000:] or "without a message"
         if status == _MISSING_STATUS:
-            raise MissingComponent(f"the {self.name} (weir-peer): {what}")
-        raise EndpointFailed(f"the {self.name} (weir-peer) ended with status {status} at its start: {what}")
+            raise MissingComponent(f"the {self.name} (weir-peer): {reason}")
+        raise EndpointFailed(f"the {self.name} (weir-peer) ended with status {status} at its start: {reason}")
 
     async def send(self, message: Message) -> None:
         """Sends a message."""

@@ -30,12 +30,12 @@ class CommandEnd:
 
     clock_offset_us = 0
 
-    def __init__(self, role: str, here: Network, far: Network, command: str, label: str, log: Path) -> None:
+    def __init__(self, role: str, own: Network, far: Network, command: str, label: str, log: Path) -> None:
         """Starts nothing yet.
 
         Args:
             role: sender or receiver.
-            here: the network of its end.
+            own: the network of its end.
             far: the network of the other end.
             command: the shell command line.
             label: the label of the call.
@@ -44,7 +44,7 @@ class CommandEnd:
         self.name = f"the {role} ({command if len(command) < 60 else command[:59] + '…'})"
         self._files = log.parent.resolve() / _FILES
         call = {"WEIR_CALL_ROLE": role, "WEIR_CALL_LABEL": label, "WEIR_CALL_FOLDER": str(self._files)}
-        line, environment = here.program(far, ["sh", "-c", command], **call)
+        line, environment = own.program(far, ["sh", "-c", command], **call)
         self._process = JsonLinesProcess(line, log, _LONGEST_LINE_BYTES, environment)
         self._connects = role == "receiver"
         self._ended = False

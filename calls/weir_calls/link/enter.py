@@ -24,7 +24,10 @@ def main() -> NoReturn:
     folder, leads_session = os.getcwd(), os.getsid(0) == os.getpid()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
-        namespaces = [os.open(f"/proc/{owner}/fd/{one}", os.O_RDONLY | os.O_CLOEXEC) for one in descriptors.split(",")]
+        namespaces = [
+            os.open(f"/proc/{owner}/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
+            for descriptor in descriptors.split(",")
+        ]
         for namespace in namespaces:
             if _libc.setns(namespace, 0) != 0:
                 number = ctypes.get_errno()

@@ -69,7 +69,7 @@ def remove_scratch_folders() -> None:
             os.close(lock)
 
 
-def _locked(folder: Path, how: int) -> int | None:
+def _locked(folder: Path, operation: int) -> int | None:
     """Locks a folder of this user and returns its descriptor; None if it is locked, or there is no such folder."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -77,7 +77,7 @@ def _locked(folder: Path, how: int) -> int | None:
         return None
     try:
         if os.fstat(descriptor).st_uid == os.geteuid():
-            fcntl.flock(descriptor, how)
+            fcntl.flock(descriptor, operation)
             return descriptor
     except OSError:
         pass

@@ -103,7 +103,7 @@ def _run_init(control: socket.socket) -> None:
             "devices": "veth pairs" if has_sockets else "TUN devices",
             "namespaces": [[*shared, network] for network, _, _ in networks],
         }
-        sent = [os.pidfd_open(os.getpid()), *(one for network in networks for one in network)]
+        sent = [os.pidfd_open(os.getpid()), *(descriptor for network in networks for descriptor in network)]
     except OSError as error:
         sent, answer = [], {"error": str(error)}
     socket.send_fds(control, [json.dumps(answer).encode()], sent)
@@ -160,13 +160,13 @@ def _packet_socket(device: bytes) -> int:
 
 def _make_veth_pair(peer: bytes, peer_network: int) -> None:
     """Makes the device here, and its peer in another network (rtnetlink)."""
-    there, here = (
+    peer_body, body = (
         _IFINFOMSG + _attribute(_IFLA_IFNAME, name + b"\0") + _attribute(_IFLA_ADDRESS, _MAC_ADDRESS)
         for name in (peer, _DEVICE)
     )
-    there += _attribute(_IFLA_NET_NS_FD, struct.pack("i", peer_network))
-    kind = _attribute(_IFLA_INFO_KIND, b"veth") + _attribute(_IFLA_INFO_DATA, _attribute(_VETH_INFO_PEER, there))
-    body = here + _attribute(_IFLA_LINKINFO, kind)
+    peer_body += _attribute(_IFLA_NET_NS_FD, struct.pack("i", peer_network))
+    kind = _attribute(_IFLA_INFO_KIND, b"veth") + _attribute(_IFLA_INFO_DATA, _attribute(_VETH_INFO_PEER, peer_body))
+    body += _attribute(_IFLA_LINKINFO, kind)
     flags = _NLM_F_REQUEST | _NLM_F_ACK | _NLM_F_EXCL | _NLM_F_CREATE
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as kernel:
         kernel.send(struct.pack("IHHII", 16 + len(body), _RTM_NEWLINK, flags, 1, 0) + body)

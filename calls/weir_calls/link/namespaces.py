@@ -125,11 +125,11 @@ class CallNamespaces:
         self._remove()
 
     def _create(self) -> None:
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
+        self._control, holder_socket = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with holder_socket:
             self._holder = subprocess.Popen(
-                [*_SCRIPT, str(_HOLDER), str(theirs.fileno()), LEFT_ADDRESS, RIGHT_ADDRESS],
-                pass_fds=[theirs.fileno()],
+                [*_SCRIPT, str(_HOLDER), str(holder_socket.fileno()), LEFT_ADDRESS, RIGHT_ADDRESS],
+                pass_fds=[holder_socket.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -151,7 +151,10 @@ class CallNamespaces:
             raise MissingComponent(f"user and network namespaces cannot be made here ({answer['error']}): {_REMEDY}")
         self.devices = answer["devices"]
         init, left_network, left_device, left_tcp, right_network, right_device, right_tcp = self._descriptors
-        enter = [(*_SCRIPT, str(_ENTER), _process_of(init), ",".join(map(str, one))) for one in answer["namespaces"]]
+        enter = [
+            (*_SCRIPT, str(_ENTER), _process_of(init), ",".join(map(str, descriptors)))
+            for descriptors in answer["namespaces"]
+        ]
         self.left = Network(LEFT_ADDRESS, left_network, left_device, left_tcp, enter[0])
         self.right = Network(RIGHT_ADDRESS, right_network, right_device, right_tcp, enter[1])
 

@@ -185,11 +185,11 @@ class LinkProcess:
         """The next event of this type."""
         return self._answers.setdefault(kind, asyncio.get_running_loop().create_future())
 
-    async def _wait_for(self, answer: asyncio.Future[Message], what: str, limit_s: float) -> Message:
+    async def _wait_for(self, answer: asyncio.Future[Message], description: str, limit_s: float) -> Message:
         try:
             return await asyncio.wait_for(asyncio.shield(answer), limit_s)
         except TimeoutError:
-            raise ComponentFailed(f"weir-sim link has not answered to {what} for {limit_s:g} s") from None
+            raise ComponentFailed(f"weir-sim link has not answered to {description} for {limit_s:g} s") from None
 
     async def _listen(self) -> None:
         """Receives events until the link has ended, and records the reason."""

@@ -78,11 +78,11 @@ def run_link(settings: LinkSettings, note: Note) -> tuple[int, dict[str, Directi
 
 
 async def _run(settings: LinkSettings, link: LinkProcess, namespaces: CallNamespaces, note: Note) -> int:
-    here, there = namespaces.left, namespaces.right
+    near_network, far_network = namespaces.left, namespaces.right
     if settings.receive:
-        here, there = there, here
-    near = _Program(here, there, settings.command)
-    far = _Program(there, here, ["sh", "-c", settings.far]) if settings.far else None
+        near_network, far_network = far_network, near_network
+    near = _Program(near_network, far_network, settings.command)
+    far = _Program(far_network, near_network, ["sh", "-c", settings.far]) if settings.far else None
     try:
         await link.start()
         if far:
@@ -90,7 +90,7 @@ async def _run(settings: LinkSettings, link: LinkProcess, namespaces: CallNamesp
             if not await far.wait_until_it_listens():
                 note("the far command does not listen yet; continuing")
         await link.begin()
-        note(f"{here.address} (here) ⇄ {settings.scenario.name} ⇄ {there.address} (far)")
+        note(f"{near_network.address} (here) ⇄ {settings.scenario.name} ⇄ {far_network.address} (far)")
         terminated = _take_signals()
         await near.start()
         return await _until_over(near, far, link, terminated, note)
@@ -146,8 +146,8 @@ async def _tear_down(near: _Program, far: _Program | None, link: LinkProcess) ->
 class _Program:
     """A program in one of the networks, with this terminal and in its foreground group, so that Ctrl-C reaches it."""
 
-    def __init__(self, here: Network, far: Network, command: Sequence[str]) -> None:
-        self._command, self._environment = here.program(far, command)
+    def __init__(self, network: Network, far: Network, command: Sequence[str]) -> None:
+        self._command, self._environment = network.program(far, command)
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self, *, quiet: bool = False) -> None:

@@ -110,8 +110,8 @@ def describe_call(out: Path, folder: Path) -> ListedCall | None:
 def _freezes_of_recording(record: CallRecord) -> list[list[float]]:
     """Episodes count from the start of the call, and the recording begins with the first rendered frame."""
     begins_s = (record.measures.get("time_to_first_frame_ms") or 0.0) / 1e3
-    freezes = [one for one in record.episodes if one.kind == "freeze"]
-    return [[max(0.0, one.start_s - begins_s), one.duration_s] for one in freezes]
+    freezes = [episode for episode in record.episodes if episode.kind == "freeze"]
+    return [[max(0.0, freeze.start_s - begins_s), freeze.duration_s] for freeze in freezes]
 
 
 def find_file(out: Path, path: str) -> Path | None:

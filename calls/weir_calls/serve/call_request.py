@@ -16,7 +16,7 @@ from weir_eval.runs.call_media import ENDS, SenderKind
 from weir_sim.controllers import IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool, pool_members
 from weir_traces.schema.scenario import Scenario
 
-BESIDE = LIBWEBRTC_SENDERS
+SECOND_CONTROLLERS = LIBWEBRTC_SENDERS
 """The controllers that a call can be compared with: those of browsers."""
 DURATION_S = (5.0, 600.0)
 LINK_DOWN_S = (0.5, 30.0)
@@ -32,14 +32,14 @@ _CHANGES = {
 
 @dataclass(frozen=True)
 class CallRequest:
-    """A viewer's request for a call. `objective`: weights of throughput, latency and loss, sum 1. `beside`: the
-    controller of a second call on an equal path; empty for none.
+    """A viewer's request for a call. `objective`: weights of throughput, latency and loss, sum 1. `second_controller`:
+    that of a second call on an equal path; empty for none.
     """
 
     scenario: Scenario
     sender: SenderKind
     controller: str
-    beside: str
+    second_controller: str
     objective: tuple[float, float, float]
     duration_s: float
     width: int
@@ -60,13 +60,13 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     data = _object(data, ("scenario", "sender", "controller", "objective", "duration_s", "size", "beside"))
     name = data.get("controller")
     scenario = scenarios[_choice(data, "scenario", scenarios)]
-    beside = _choice(data, "beside", ("", *BESIDE)) if "beside" in data else ""
+    second_controller = _choice(data, "beside", ("", *SECOND_CONTROLLERS)) if "beside" in data else ""
     width, height = SIZES[_choice(data, "size", SIZES)]
     return CallRequest(
         scenario=scenario,
         sender=cast(SenderKind, _choice(data, "sender", ENDS)),
         controller=_pool(name) if isinstance(name, str) and is_pool(name) else _choice(data, "controller", IN_CALLS),
-        beside=beside if beside != name else "",
+        second_controller=second_controller if second_controller != name else "",
         objective=_objective(_object(data.get("objective"), WEIGHTS, "objective")),
         duration_s=_number(data, "duration_s", DURATION_S),
         width=width,

@@ -81,7 +81,7 @@ class _Lane:
     # The y4m file that grows during the call.
     frames: Path | None = None
     failure: str = ""
-    made: CallResult | None = None
+    result: CallResult | None = None
     listed: ListedCall | None = None
     task: asyncio.Task[None] | None = None
     changes: asyncio.Queue[Order] = field(default_factory=lambda: asyncio.Queue(MAX_CHANGES))
@@ -197,7 +197,7 @@ class CallRunner:
         return self._call.describe()
 
     def _prepared(self, request: CallRequest) -> _Call:
-        controllers = [request.controller, *filter(None, [request.beside])]
+        controllers = [request.controller, *filter(None, [request.second_controller])]
         folder = new_folder(self._out, request.scenario.name, "-".join(controllers))
         alone = len(controllers) == 1
         lanes = [
@@ -217,8 +217,8 @@ class CallRunner:
         if call is None or call.status != "running":
             raise InputError("no call is running")
         # Changes of the path apply to all calls; others to calls that follow an objective.
-        lanes = [one for one in call.lanes if message["type"] == "down" or call.settings(one).follows_objective]
-        lanes = [one for one in lanes if one.task is None or not one.task.done()]
+        lanes = [lane for lane in call.lanes if message["type"] == "down" or call.settings(lane).follows_objective]
+        lanes = [lane for lane in lanes if lane.task is None or not lane.task.done()]
         if message["type"] == "stop":
             self._stop(call)
         elif any(lane.changes.full() for lane in lanes):
@@ -287,8 +287,8 @@ class CallRunner:
                 self._feed.publish(shown | {"lane": lane.number})
 
         try:
-            lane.made = await self._backend.run_call(call.settings(lane), on_event, lane.changes, barrier)
-            lane.failure = lane.made.failure
+            lane.result = await self._backend.run_call(call.settings(lane), on_event, lane.changes, barrier)
+            lane.failure = lane.result.failure
         except Exception as error:
             if not isinstance(error, InputError | MissingComponent):
                 _log.exception("the call failed")
@@ -301,13 +301,13 @@ class CallRunner:
     async def _conclude(self, call: _Call) -> None:
         """Writes the report of the complete calls, and sets status and message."""
         failures = [lane.failure for lane in call.lanes if lane.failure]
-        complete = [lane.made for lane in call.lanes if lane.made is not None and not lane.failure]
+        complete = [lane.result for lane in call.lanes if lane.result is not None and not lane.failure]
         if complete:
             call.phase = "writing the report"
             self._publish({"type": "state", "text": call.phase, "lane": 0})
             failures += filter(None, [await self._report(complete, call.folder)])
         listed = [describe_call(self._out, lane.folder) for lane in call.lanes]
-        if call.at_once and any(one["disturbed"] for one in listed if one is not None):
+        if call.at_once and any(entry["disturbed"] for entry in listed if entry is not None):
             self._too_slow = True
             failures.append("Two calls at once were too much for this machine: the next two run one after the other")
         call.message = "; ".join(failures) or ("" if complete else "stopped before it began")

@@ -67,9 +67,9 @@ class Viewer:
         """Waits for events and returns all that are queued."""
         await self._wake.wait()
         self._wake.clear()
-        taken = list(self._waiting)
+        events = list(self._waiting)
         self._waiting.clear()
-        return taken
+        return events
 
 
 class Feed:

@@ -25,7 +25,7 @@ from weir_calls.serve.picture import Picture, latest_picture, source_picture
 from weir_calls.serve.setup_description import describe_setup
 from weir_cli.errors import InputError, MissingComponent
 from weir_cli.files.input import parse_json
-from weir_eval.report.display import controller_colours, other_colours
+from weir_eval.report.display import STYLE, controller_colours, other_colours
 from weir_sim.controllers import IN_CALLS, SIMULATED
 from weir_traces.schema.scenario import Scenario
 
@@ -40,8 +40,7 @@ MAX_VIEWERS = 16
 BATCH_S = 0.1
 
 _PAGE = Path(__file__).parent / "page"
-_SHARED_STYLE = Path(__file__).parents[1] / "report" / "page" / "report.css"
-_PAGE_FILES = frozenset((_SHARED_STYLE.name, *(path.name for path in _PAGE.iterdir())))
+_PAGE_FILES = frozenset((STYLE.name, *(path.name for path in _PAGE.iterdir())))
 _PAGE_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -68,7 +67,7 @@ class Server:
         self._sockets: set[web.WebSocketResponse] = set()
         self._feed = Feed()
         self._call_runner = CallRunner(options.out, options.backend, self._feed)
-        self._scenarios = {one.name: one for group in options.scenarios.values() for one in group}
+        self._scenarios = {scenario.name: scenario for group in options.scenarios.values() for scenario in group}
         self._description = describe_setup(options.scenarios, options.out)
         self._access = Access(self.token, self.port, FILES)
         self._runner = web.AppRunner(self._application(), access_log=None, logger=_log, shutdown_timeout=2.0)
@@ -127,13 +126,13 @@ class Server:
 
     async def _page_file(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]
-        path = _SHARED_STYLE if name == _SHARED_STYLE.name else _PAGE / name
+        path = STYLE if name == STYLE.name else _PAGE / name
         kind = _PAGE_TYPES.get(path.suffix)
         if kind is None or name not in _PAGE_FILES:
             raise web.HTTPNotFound
-        if path == _SHARED_STYLE:
-            others = (name for name in IN_CALLS if name not in SIMULATED)
-            style = path.read_text(encoding="utf-8") + controller_colours() + other_colours(others)
+        if path == STYLE:
+            calls_only = (name for name in IN_CALLS if name not in SIMULATED)
+            style = path.read_text(encoding="utf-8") + controller_colours() + other_colours(calls_only)
             return web.Response(text=style, content_type=kind, charset="utf-8")
         return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
 
@@ -207,14 +206,14 @@ class Server:
         known = request.query.get("run") == self._run
         viewer = self._feed.join(_number(request.query.get("after", "")) if known else 0)
         self._sockets.add(live)
-        hello = {
+        greeting = {
             "type": "hello",
             "run": self._run,
             "viewer": name,
             "resumed": known,
             "call": self._call_runner.describe(),
         }
-        sending = asyncio.create_task(_send(live, viewer, hello))
+        sending = asyncio.create_task(_send(live, viewer, greeting))
         try:
             async for message in live:
                 if message.type is not WSMsgType.TEXT:
@@ -237,10 +236,10 @@ class Server:
             await live.send_json({"type": "refused", "message": str(error)})
 
 
-async def _send(live: web.WebSocketResponse, viewer: Viewer, hello: dict[str, Any]) -> None:
+async def _send(live: web.WebSocketResponse, viewer: Viewer, greeting: dict[str, Any]) -> None:
     """Sends the viewer's events in batches until it lags or disconnects."""
     try:
-        await live.send_json(hello)
+        await live.send_json(greeting)
         while not viewer.lagging:
             events = await viewer.take()
             if events:

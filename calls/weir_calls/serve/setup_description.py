@@ -10,7 +10,7 @@ import numpy as np
 
 from weir_calls.call.disturbance import LARGEST_LINK_LAG_MS
 from weir_calls.serve.call_folders import IN_LIST, SHOWN
-from weir_calls.serve.call_request import BESIDE, DURATION_S
+from weir_calls.serve.call_request import DURATION_S, SECOND_CONTROLLERS
 from weir_eval.measures.table import MEASURES
 from weir_eval.options.shared import SIZES
 from weir_eval.runs.call_media import ENDS
@@ -44,11 +44,11 @@ def offered_scenarios(inputs: Sequence[str]) -> dict[str, list[Scenario]]:
     Raises:
         InputError: an input is invalid.
     """
-    own = read_inputs(inputs, PathOptions())
+    user_scenarios = read_inputs(inputs, PathOptions())
     groups = {"Bundled": bundled_scenarios(), "Published calls": call_scenarios(), "RFC 8867": rfc8867_scenarios()}
-    names = {scenario.name for scenario in own}
-    others = {group: [one for one in found if one.name not in names] for group, found in groups.items()}
-    return ({OWN: own} if own else {}) | others
+    names = {scenario.name for scenario in user_scenarios}
+    bundled = {group: [scenario for scenario in found if scenario.name not in names] for group, found in groups.items()}
+    return ({OWN: user_scenarios} if user_scenarios else {}) | bundled
 
 
 def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
         out: the folder of calls.
     """
     return {
-        "scenarios": [sketch(one, group) for group, found in scenarios.items() for one in found],
-        "own": [one.name for one in scenarios.get(OWN, ())],
+        "scenarios": [sketch(scenario, group) for group, found in scenarios.items() for scenario in found],
+        "own": [scenario.name for scenario in scenarios.get(OWN, ())],
         "presets": {name: list(weights) for name, weights in PRESETS.items()},
         "minimum_weight": MINIMUM_WEIGHT,
         "senders": ENDS,
@@ -68,7 +68,7 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
             {"name": name, "summary": CONTROLLERS[name].summary, "follows_objective": uses_model(name)}
             for name in IN_CALLS
         ],
-        "beside": list(BESIDE),
+        "beside": list(SECOND_CONTROLLERS),
         "largest_link_lag_ms": LARGEST_LINK_LAG_MS,
         "sizes": list(SIZES),
         "duration_s": DURATION_S,

@@ -158,7 +158,7 @@ def parse_json(text: str, source: str) -> Any:
         raise InputError(f"{source}: the JSON is nested too deeply; nothing that is read here needs that") from None
 
 
-def check_utf8(what: str, path: Path) -> None:
+def check_utf8(subject: str, path: Path) -> None:
     """Refuses a path that cannot be passed to another program in JSON.
 
     Raises:
@@ -167,7 +167,7 @@ def check_utf8(what: str, path: Path) -> None:
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
-        raise InputError(f"{what} '{printable(path)}': its name is no UTF-8 text; rename it") from None
+        raise InputError(f"{subject} '{printable(path)}': its name is no UTF-8 text; rename it") from None
 
 
 def printable(text: str | os.PathLike[str]) -> str:

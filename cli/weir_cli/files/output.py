@@ -67,7 +67,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Raises:
         InputError: it cannot be written.
     """
-    with _told(path), place_of(path) as place:
+    with _reporting_errors(path), place_of(path) as place:
         if place.is_special:
             with os.fdopen(place.open(os.O_WRONLY | os.O_TRUNC), "wb") as file:
                 yield file
@@ -105,7 +105,7 @@ def opened(path: str | os.PathLike[str], *, append: bool = False) -> io.FileIO:
     Raises:
         InputError: it cannot be opened.
     """
-    with _told(path), place_of(path) as place:
+    with _reporting_errors(path), place_of(path) as place:
         how = os.O_APPEND if append else os.O_TRUNC
         return io.FileIO(place.open(os.O_WRONLY | os.O_CREAT | how), "wb")
 
@@ -116,7 +116,7 @@ def append(path: str | os.PathLike[str], content: bytes) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    with _told(path), opened(path, append=True) as file:
+    with _reporting_errors(path), opened(path, append=True) as file:
         rest = memoryview(content)
         while rest:
             rest = rest[file.write(rest) :]
@@ -169,13 +169,13 @@ def refuse_other_results(folder: Path, own: str) -> None:
     Raises:
         InputError: the folder holds results of another kind, or a page that Weir has not written.
     """
-    for name, what in RESULT_FILES.items():
+    for name, content in RESULT_FILES.items():
         if name != own and os.path.lexists(folder / name):
-            raise InputError(f"--out '{printable(folder)}': holds {what} ({name}); choose another folder")
+            raise InputError(f"--out '{printable(folder)}': holds {content} ({name}); choose another folder")
     page = folder / REPORT
     is_beside_results = own != REPORT and os.path.lexists(folder / own)
     if page.is_file() and not is_beside_results:
-        with _told(page), page.open("rb") as file:
+        with _reporting_errors(page), page.open("rb") as file:
             if _TITLE not in file.read(_HEAD_BYTES):
                 raise InputError(f"{printable(page)}: is not a page of Weir's; choose another folder, or move it away")
 
@@ -203,7 +203,7 @@ def refuse_to_overwrite(path: str | os.PathLike[str], force: bool) -> None:
 
 
 @contextmanager
-def _told(path: str | os.PathLike[str]) -> Iterator[None]:
+def _reporting_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:

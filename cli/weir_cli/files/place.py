@@ -57,7 +57,7 @@ class Place:
         try:
             status = os.fstat(descriptor)
             if stat.S_ISFIFO(status.st_mode) and not self.is_open_file:
-                _refuse_of_others(status, "pipe", self.shown, self.name)
+                _refuse_other_owner(status, "pipe", self.shown, self.name)
             os.set_blocking(descriptor, True)
         except BaseException:
             os.close(descriptor)
@@ -116,7 +116,7 @@ def place_of(path: str | os.PathLike[str], *, make: bool = False, own: str = "")
                 continue
             target = os.readlink("", dir_fd=entry)
             os.close(entry)
-            _refuse_of_others(status, "link", shown, step)
+            _refuse_other_owner(status, "link", shown, step)
             links += 1
             if links > _MOST_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -149,11 +149,11 @@ def _steps(path: str) -> list[str]:
     return [step for step in path.split("/") if step not in ("", ".")][::-1]
 
 
-def _refuse_of_others(status: os.stat_result, what: str, path: str, place: str) -> None:
+def _refuse_other_owner(status: os.stat_result, kind: str, path: str, place: str) -> None:
     sudo = os.environ.get("SUDO_UID", "")
     if os.geteuid() == 0 and status.st_uid not in ({0, int(sudo)} if sudo.isdecimal() else {0}):
         raise InputError(
-            f"{path}: {printable(place)} is a {what} of user {status.st_uid}, through which root does not write; "
+            f"{path}: {printable(place)} is a {kind} of user {status.st_uid}, through which root does not write; "
             "choose another path"
         )
 

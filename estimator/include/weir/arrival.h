@@ -103,6 +103,16 @@ struct ArrivalTotals {
   // Sum over the packets with a send time, and the number of these packets.
   TimeDelta queueing_delay = TimeDelta::Zero();
   int64_t packets_with_delay = 0;
+
+  // The arrivals after those of `earlier` totals of the same estimator.
+  ArrivalTotals Since(const ArrivalTotals& earlier) const {
+    return {.packets = packets - earlier.packets,
+            .size = size - earlier.size,
+            .packets_lost = packets_lost - earlier.packets_lost,
+            .packets_with_ce = packets_with_ce - earlier.packets_with_ce,
+            .queueing_delay = queueing_delay - earlier.queueing_delay,
+            .packets_with_delay = packets_with_delay - earlier.packets_with_delay};
+  }
 };
 
 struct LastSecond {

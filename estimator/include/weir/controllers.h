@@ -37,7 +37,7 @@ class PolicyModel {
                                                          TimeDelta time_limit = kMaxDecisionTime);
   ~PolicyModel();
 
-  // True if ONNX Runtime computes the model. Weir itself computes the models that `weir export` writes.
+  // True if ONNX Runtime computes the model. Weir itself computes the dense networks of `weir export`.
   bool needs_onnxruntime() const;
 
  private:

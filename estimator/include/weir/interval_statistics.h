@@ -2,6 +2,8 @@
 #ifndef WEIR_INTERVAL_STATISTICS_H_
 #define WEIR_INTERVAL_STATISTICS_H_
 
+#include <cstdint>
+
 #include "weir/network_types.h"
 
 namespace weir {
@@ -43,6 +45,13 @@ struct IntervalStatistics {
   double queueing_delay_min_10s_s = 0;  // the smallest
   double queueing_delay_max_10s_s = 0;  // the largest
 };
+
+// True for a sender that sends well below the target on an idle path: packets arrived and none was lost, at less than
+// 0.8 of the target, and their mean queueing delay is below 15 ms.
+constexpr bool IsApplicationLimited(int64_t packets, int64_t lost, double receive_rate_bps, double target_rate_bps,
+                                    double mean_queueing_delay_s) {
+  return packets > 0 && lost == 0 && receive_rate_bps < 0.8 * target_rate_bps && mean_queueing_delay_s < 0.015;
+}
 
 }  // namespace weir
 

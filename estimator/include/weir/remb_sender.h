@@ -66,6 +66,8 @@ Remb RembFor(const BandwidthEstimator& estimator);
 //    b. at t = 200 ms, up to five times, while more than 1.25 S arrives, since the sender may not have received S. A
 //       REMB of 80 bytes, with SRTCP, UDP and IP, must be at most 5 % of the received bytes (RFC 3550, section 6.2);
 //    c. at t = 1 s otherwise, even if packets have stopped arriving.
+//
+// If the REMB with S could not be sent (OnHeldBack), T <= 0.97 S is due at once, and any other T when it can be.
 class RembSender {
  public:
   struct Update {
@@ -79,6 +81,9 @@ class RembSender {
   [[nodiscard]] Update OnTimeout(BandwidthEstimator& estimator, Timestamp now);
   // Makes a REMB although none is due, for a host that has only now become able to send.
   Remb SendNow(const BandwidthEstimator& estimator, Timestamp now);
+  // Called after OnTimeout() or SendNow() if the host could not send the REMB, because a layer below drops those that
+  // follow one another too soon. From `until` on it can send any rate.
+  void OnHeldBack(Timestamp until) { held_back_until_ = until; }
 
   uint64_t rembs_due() const { return rembs_due_; }
 
@@ -104,6 +109,8 @@ class RembSender {
   DataSize last_size_ = DataSize::Zero();
   // Number of repetitions of the rate under rule 5b.
   int unheard_ = 0;
+  // Set if the latest REMB was not sent.
+  std::optional<Timestamp> held_back_until_;
 };
 
 }  // namespace weir

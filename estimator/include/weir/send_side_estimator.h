@@ -19,7 +19,7 @@ namespace weir {
 
 struct PacketDeparture {
   Timestamp send_time = Timestamp::MinusInfinity();  // the sender's monotonic clock, as in all calls
-  uint16_t sequence_number = 0;                      // transport-wide; wraps
+  int64_t sequence_number = 0;                       // transport-wide; does not wrap; 0 to 2^60
   PacketKind kind = PacketKind::kVideo;
   DataSize size = DataSize::Zero();  // as the rates count it: includes IP and UDP if the host's pacer does
   int32_t probe_cluster_id = 0;      // ProbeClusterConfig::id, or 0 outside clusters
@@ -33,7 +33,7 @@ enum class PacketFate : uint8_t {
 
 // One packet's entry in transport feedback. Untrusted.
 struct PacketFeedback {
-  uint16_t sequence_number = 0;  // transport-wide
+  int64_t sequence_number = 0;  // transport-wide; does not wrap
   PacketFate fate = PacketFate::kUnknown;
   Timestamp receive_time = Timestamp::MinusInfinity();  // if kReceived; on the receiver's clock, whose origin is any
   EcnMarking ecn = EcnMarking::kNotEct;                 // if kReceived; carried by RFC 8888 feedback
@@ -97,8 +97,8 @@ class SendSideEstimator {
   SendSideEstimator& operator=(SendSideEstimator&&) noexcept;
   ~SendSideEstimator();
 
-  // Called in the order of sequence numbers. Packets out of order are ignored, until 50 in a row are consecutive: the
-  // host has started again, or an earlier number was wrong. The estimator begins with the first packet.
+  // Called in the order of sequence numbers; packets out of order are ignored. The estimator begins with the first
+  // packet. Hosts whose numbers have 16 bits unwrap them with a SequenceNumberUnwrapper.
   void OnSentPacket(const PacketDeparture& packet);
   // `reports` are those of one feedback message, in the order of sequence numbers. `now` is the time at which the
   // message arrived.
@@ -138,10 +138,10 @@ class SendSideEstimator {
   const BandwidthEstimator& estimator() const;
 
  private:
-  class Impl;
-  explicit SendSideEstimator(std::unique_ptr<Impl> impl);
+  struct State;
+  explicit SendSideEstimator(std::unique_ptr<State> state);
 
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace weir

@@ -1,12 +1,13 @@
 // Strong types for time, rate and size, modeled on libwebrtc's api/units.
 //
-// Every quantity is one signed 64-bit integer in a fixed unit (microseconds, bits per second, bytes). Arithmetic
-// saturates at PlusInfinity() and MinusInfinity() instead of overflowing, since values come from the network and from
-// users. Infinity plus or minus a finite value is the same infinity.
+// Every quantity is one signed 64-bit integer in a fixed unit (microseconds, bits per second, bytes; in the simulator
+// nanoseconds). Arithmetic saturates at PlusInfinity() and MinusInfinity() instead of overflowing, since values come
+// from the network and from users. Infinity plus or minus a finite value is the same infinity.
 #ifndef WEIR_UNITS_H_
 #define WEIR_UNITS_H_
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
@@ -121,50 +122,101 @@ class RelativeQuantity : public Quantity<Unit> {
 
 }  // namespace internal
 
-// A span of time, in microseconds.
-class TimeDelta final : public internal::RelativeQuantity<TimeDelta> {
+// A span of time, in units of 1 / kPerSecond s: a microsecond or a nanosecond.
+template <int64_t kPerSecond>
+class BasicTimeDelta final : public internal::RelativeQuantity<BasicTimeDelta<kPerSecond>> {
  public:
-  static constexpr TimeDelta Micros(int64_t us) { return TimeDelta(us); }
-  static constexpr TimeDelta Millis(int64_t ms) { return TimeDelta(internal::SaturatingMulDiv(ms, 1000, 1)); }
-  static constexpr TimeDelta Seconds(int64_t s) { return TimeDelta(internal::SaturatingMulDiv(s, 1'000'000, 1)); }
-  static constexpr TimeDelta SecondsF(double s) { return TimeDelta(internal::SaturatingFromDouble(s * 1e6)); }
+  static constexpr BasicTimeDelta Nanos(int64_t ns)
+    requires(kPerSecond == 1'000'000'000)
+  {
+    return BasicTimeDelta(ns);
+  }
+  static constexpr BasicTimeDelta Micros(int64_t us) { return Scaled(us, kPerSecond / 1'000'000); }
+  static constexpr BasicTimeDelta Millis(int64_t ms) { return Scaled(ms, kPerSecond / 1000); }
+  static constexpr BasicTimeDelta Seconds(int64_t s) { return Scaled(s, kPerSecond); }
+  static constexpr BasicTimeDelta SecondsF(double s) {
+    return BasicTimeDelta(internal::SaturatingFromDouble(s * static_cast<double>(kPerSecond)));
+  }
 
-  constexpr int64_t us() const { return value_; }
-  constexpr int64_t ms() const { return value_ / 1000; }
-  constexpr double seconds() const { return static_cast<double>(value_) * 1e-6; }
-  constexpr TimeDelta Abs() const { return value_ < 0 ? TimeDelta(internal::SaturatingNegate(value_)) : *this; }
+  constexpr int64_t ns() const
+    requires(kPerSecond == 1'000'000'000)
+  {
+    return this->value_;
+  }
+  // Rounded toward zero, as ms().
+  constexpr int64_t us() const { return this->value_ / (kPerSecond / 1'000'000); }
+  constexpr int64_t ms() const { return this->value_ / (kPerSecond / 1000); }
+  constexpr double seconds() const { return static_cast<double>(this->value_) * (1.0 / kPerSecond); }
+  constexpr BasicTimeDelta Abs() const {
+    return this->value_ < 0 ? BasicTimeDelta(internal::SaturatingNegate(this->value_)) : *this;
+  }
+
+  // Exact, unlike the product with a double.
+  template <std::integral Integer>
+  friend constexpr BasicTimeDelta operator*(BasicTimeDelta delta, Integer factor) {
+    return Scaled(delta.value_, static_cast<int64_t>(factor));
+  }
+  template <std::integral Integer>
+  friend constexpr BasicTimeDelta operator*(Integer factor, BasicTimeDelta delta) {
+    return delta * factor;
+  }
 
  private:
-  friend class internal::Quantity<TimeDelta>;
-  friend class internal::RelativeQuantity<TimeDelta>;
-  explicit constexpr TimeDelta(int64_t us) : RelativeQuantity(us) {}
+  friend class internal::Quantity<BasicTimeDelta>;
+  friend class internal::RelativeQuantity<BasicTimeDelta>;
+  template <int64_t>
+  friend class BasicTimestamp;
+  explicit constexpr BasicTimeDelta(int64_t value) : internal::RelativeQuantity<BasicTimeDelta>(value) {}
+  static constexpr BasicTimeDelta Scaled(int64_t value, int64_t factor) {
+    return BasicTimeDelta(internal::SaturatingMulDiv(value, factor, 1));
+  }
 };
 
-// A point in time on a monotonic clock of any origin, in microseconds.
-class Timestamp final : public internal::Quantity<Timestamp> {
+// A point in time on a monotonic clock of any origin, in units of 1 / kPerSecond s.
+template <int64_t kPerSecond>
+class BasicTimestamp final : public internal::Quantity<BasicTimestamp<kPerSecond>> {
  public:
-  static constexpr Timestamp Micros(int64_t us) { return Timestamp(us); }
-  static constexpr Timestamp Millis(int64_t ms) { return Timestamp(internal::SaturatingMulDiv(ms, 1000, 1)); }
-  static constexpr Timestamp Seconds(int64_t s) { return Timestamp(internal::SaturatingMulDiv(s, 1'000'000, 1)); }
+  using Delta = BasicTimeDelta<kPerSecond>;
 
-  constexpr int64_t us() const { return value_; }
-  constexpr double seconds() const { return static_cast<double>(value_) * 1e-6; }
+  static constexpr BasicTimestamp Nanos(int64_t ns)
+    requires(kPerSecond == 1'000'000'000)
+  {
+    return BasicTimestamp(ns);
+  }
+  static constexpr BasicTimestamp Micros(int64_t us) { return BasicTimestamp(Delta::Micros(us).value_); }
+  static constexpr BasicTimestamp Millis(int64_t ms) { return BasicTimestamp(Delta::Millis(ms).value_); }
+  static constexpr BasicTimestamp Seconds(int64_t s) { return BasicTimestamp(Delta::Seconds(s).value_); }
 
-  friend constexpr Timestamp operator+(Timestamp t, TimeDelta d) {
-    return Timestamp(internal::SaturatingAdd(t.value_, d.us()));
+  constexpr int64_t ns() const
+    requires(kPerSecond == 1'000'000'000)
+  {
+    return this->value_;
   }
-  friend constexpr Timestamp operator-(Timestamp t, TimeDelta d) {
-    return Timestamp(internal::SaturatingSubtract(t.value_, d.us()));
-  }
-  friend constexpr TimeDelta operator-(Timestamp a, Timestamp b) {
-    return TimeDelta::Micros(internal::SaturatingSubtract(a.value_, b.value_));
-  }
-  constexpr Timestamp& operator+=(TimeDelta d) { return *this = *this + d; }
+  // Rounded toward zero.
+  constexpr int64_t us() const { return Delta(this->value_).us(); }
+  constexpr double seconds() const { return Delta(this->value_).seconds(); }
+
+  friend constexpr BasicTimestamp operator+(BasicTimestamp t, Delta d) { return t.Plus(d); }
+  friend constexpr BasicTimestamp operator-(BasicTimestamp t, Delta d) { return t.Minus(d); }
+  friend constexpr Delta operator-(BasicTimestamp a, BasicTimestamp b) { return a.Since(b); }
+  constexpr BasicTimestamp& operator+=(Delta d) { return *this = Plus(d); }
 
  private:
-  friend class internal::Quantity<Timestamp>;
-  explicit constexpr Timestamp(int64_t us) : Quantity(us) {}
+  friend class internal::Quantity<BasicTimestamp>;
+  explicit constexpr BasicTimestamp(int64_t value) : internal::Quantity<BasicTimestamp>(value) {}
+  constexpr BasicTimestamp Plus(Delta d) const {
+    return BasicTimestamp(internal::SaturatingAdd(this->value_, d.value_));
+  }
+  constexpr BasicTimestamp Minus(Delta d) const {
+    return BasicTimestamp(internal::SaturatingSubtract(this->value_, d.value_));
+  }
+  constexpr Delta Since(BasicTimestamp other) const {
+    return Delta(internal::SaturatingSubtract(this->value_, other.value_));
+  }
 };
+
+using TimeDelta = BasicTimeDelta<1'000'000>;
+using Timestamp = BasicTimestamp<1'000'000>;
 
 // Bounds of the times that hosts and packets may give: 73,000 years around 0, so that sums of times do not saturate.
 // Other times are refused or ignored.

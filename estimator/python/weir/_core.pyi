@@ -1,3 +1,5 @@
+# Written by hand: a stub by pybind11-stubgen 3.0 has no documentation, and `dict` and `typing.Any` for the types of
+# weir.types and of controllers. tests/estimator/test_core_module.py compares names and signatures with the module.
 """The C++ estimator library.
 
 Times are integers in microseconds of one monotonic clock, rates integers in bits per second.
@@ -26,7 +28,7 @@ MAXIMUM_HISTORY: int
 RULE: Mapping[str, float]
 """Constants of the ten-line rule, in SI units; see estimator/src/controllers/rule_controller.h."""
 CONTROLLERS: Mapping[str, Controller]
-"""Every controller by name, in the order of tables; see estimator/src/registry.h."""
+"""The controllers that the library makes by itself, by name; see estimator/src/registry.h."""
 GUARD_RULES: dict[str, bool]
 """The guard's rules by name, in the order of tables, with true for rules that can be switched off."""
 OBJECTIVE_PRESETS: dict[str, tuple[float, float, float]]
@@ -48,15 +50,8 @@ def parse_pool(line: str) -> PoolSpecification:
     The form is `pilot=weir copilots=nada,rule fusion=min policy=by_trust`, see docs/pools.md.
     """
 
-def field_trials(controller: str) -> str:
-    """Returns libwebrtc's field trials for a controller such as `gcc:TRIAL/GROUP/`, including those that define it.
-
-    Raises:
-        ValueError: libwebrtc would reject them, or the controller has none.
-    """
-
 class Controller:
-    """One row of the table of controllers."""
+    """A controller that the library makes by itself."""
 
     @property
     def name(self) -> str: ...
@@ -64,32 +59,8 @@ class Controller:
     def summary(self) -> str:
         """Description in one line."""
     @property
-    def built_in(self) -> bool:
-        """True when `BandwidthEstimator` accepts its name."""
-    @property
-    def simulated(self) -> bool:
-        """True when weir-sim runs it, so that a scenario can name it."""
-    @property
-    def in_calls(self) -> bool:
-        """True when weir-peer runs it, in real calls."""
-    @property
-    def at_native_sender(self) -> bool:
-        """True when weir-peer runs it at the sender, instead of a controller at the receiver."""
-    @property
     def uses_model(self) -> bool:
-        """True when a model makes its estimates, which follow the objective."""
-    @property
-    def knows_path(self) -> bool:
-        """True when it has information that no receiver has: an upper bound, not a competitor."""
-    @property
-    def opt_in(self) -> bool:
-        """True when it runs only where it is named."""
-    @property
-    def field_trials(self) -> str | None:
-        """Required field trials of a libwebrtc controller at the sender; None for all others."""
-    @property
-    def libwebrtc_milestone(self) -> int:
-        """The first milestone of libwebrtc that has it; 0 for any."""
+        """True when a model makes its estimates. `BandwidthEstimator` takes the other controllers by name."""
 
 class Feature:
     """One statistic of a decision interval."""
@@ -140,13 +111,13 @@ class Model:
         """Loads the model in a file. Raises OSError when that cannot be read, ValueError as the constructor does."""
     @staticmethod
     def shipped() -> Model:
-        """The model that comes with Weir, loaded once. Raises weir_cli.errors.MissingComponent if it is missing."""
+        """The model that comes with Weir, loaded once. Raises OSError if it is missing."""
     @property
     def description(self) -> ModelDescription:
         """Its contract."""
     @property
     def needs_onnxruntime(self) -> bool:
-        """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
+        """True where ONNX Runtime computes it; Weir itself computes the dense networks of `weir export`."""
 
 class Pool:
     """A combination of several controllers for an estimator."""
@@ -455,7 +426,7 @@ class Policy:
         """The contract of its model."""
     @property
     def needs_onnxruntime(self) -> bool:
-        """True where ONNX Runtime computes it; Weir itself computes the models that `weir export` writes."""
+        """True where ONNX Runtime computes it; Weir itself computes the dense networks of `weir export`."""
     def run(self, observation: Sequence[float], objective: str | Sequence[float] = "balanced") -> list[float]:
         """Computes the action for one observation, shape [observation_size]; a recurrent model updates its state.
 

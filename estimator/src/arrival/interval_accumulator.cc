@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "interval_statistics_fields.h"
+#include "weir/interval_statistics_fields.h"
 
 namespace weir {
 namespace internal {
@@ -51,10 +51,6 @@ namespace {
 
 // Prevents division by zero on a path within one host.
 constexpr double kMinBaseDelayS = 1e-3;
-// A sender is application-limited if less than this share of the estimate arrives, the queue is shorter than this, and
-// nothing is lost.
-constexpr double kApplicationLimitedShare = 0.8;
-constexpr double kIdleQueueingDelayS = 0.015;
 
 // Slightly less than a second, since the sum of ten intervals of 0.1 s may be.
 constexpr double kSlotS = 0.999;
@@ -169,11 +165,10 @@ IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estima
   }
   statistics.time_since_last_packet_s = time_since_last_packet_s_;
   statistics.last_estimate_bps = static_cast<double>(last_estimate.bps());
-  statistics.application_limited =
-      packets_ > 0 && lost == 0 && statistics.queueing_delay_mean_s < kIdleQueueingDelayS &&
-              statistics.receive_rate_bps < kApplicationLimitedShare * statistics.last_estimate_bps
-          ? 1
-          : 0;
+  statistics.application_limited = IsApplicationLimited(packets_, lost, statistics.receive_rate_bps,
+                                                        statistics.last_estimate_bps, statistics.queueing_delay_mean_s)
+                                       ? 1
+                                       : 0;
 
   memory_.Add(statistics);
 

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "c/c_api.h"
-#include "controllers/custom_controller.h"
-#include "pool/pool_controller.h"
+#include "controllers/inline_custom_controller.h"
 #include "registry.h"
+#include "weir/names.h"
+#include "weir/pool_controller.h"
 
 using weir::DataRate;
 using weir::Error;

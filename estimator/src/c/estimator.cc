@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "c/c_api.h"
-#include "pool/pool_controller.h"
+#include "weir/pool_controller.h"
 #include "weir/remb_sender.h"
 
 using weir::TimeDelta;

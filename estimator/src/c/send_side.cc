@@ -6,6 +6,7 @@
 
 #include "c/c_api.h"
 #include "weir/send_side_estimator.h"
+#include "weir/sequence_number_unwrapper.h"
 
 using weir::TimeDelta;
 using weir::Timestamp;
@@ -17,6 +18,7 @@ using weir::internal::SetObjective;
 
 struct weir_send_side {
   weir::SendSideEstimator estimator;
+  weir::SequenceNumberUnwrapper sequence_numbers;
   // Scratch space for one message.
   std::vector<weir::PacketFeedback> reports;
 };
@@ -38,7 +40,7 @@ int weir_send_side_create(const weir_controller* controller, const weir_estimato
     if (pacing_factor != 0) sender.pacing_factor = pacing_factor;
     auto estimator = weir::SendSideEstimator::Create(sender, std::move(made.value()));
     if (!estimator) return FailArgument(estimator.error());
-    auto created = std::make_unique<weir_send_side>(weir_send_side{std::move(estimator.value()), {}});
+    auto created = std::make_unique<weir_send_side>(weir_send_side{std::move(estimator.value()), {}, {}});
     created->reports.reserve(weir::SendSideEstimator::kHistory);
     send_side = created.release();
     return static_cast<int>(WEIR_OK);
@@ -51,11 +53,14 @@ int weir_send_side_on_sent_packet(weir_send_side* send_side, const weir_sent_pac
   return OnHandle(send_side, [&] {
     if (packet == nullptr) return FailArgument("the packet is NULL");
     if (packet->kind > WEIR_PACKET_RETRANSMISSION) return FailArgument("the packet's kind is unknown");
-    send_side->estimator.OnSentPacket({.send_time = Timestamp::Micros(packet->send_time_us),
-                                       .sequence_number = packet->sequence_number,
-                                       .kind = static_cast<weir::PacketKind>(packet->kind),
-                                       .size = weir::DataSize::Bytes(packet->size_bytes),
-                                       .probe_cluster_id = packet->probe_cluster_id});
+    weir::PacketDeparture departure{.send_time = Timestamp::Micros(packet->send_time_us),
+                                    .kind = static_cast<weir::PacketKind>(packet->kind),
+                                    .size = weir::DataSize::Bytes(packet->size_bytes),
+                                    .probe_cluster_id = packet->probe_cluster_id};
+    // The estimator ignores a packet with an impossible time, and so its number must not count as sent.
+    if (IsTime(departure.send_time))
+      departure.sequence_number = send_side->sequence_numbers.OnSentPacket(packet->sequence_number);
+    send_side->estimator.OnSentPacket(departure);
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -71,7 +76,7 @@ int weir_send_side_on_transport_feedback(weir_send_side* send_side, const weir_p
     for (const weir_packet_feedback& report : std::span(feedback, feedback_count)) {
       if (report.fate > WEIR_PACKET_FATE_UNKNOWN) return FailArgument("a packet's fate is unknown to this version");
       if (report.ecn > weir::internal::kLargestEcn) return FailArgument(weir::internal::kBadEcn);
-      send_side->reports.push_back({.sequence_number = report.sequence_number,
+      send_side->reports.push_back({.sequence_number = send_side->sequence_numbers.OnReport(report.sequence_number),
                                     .fate = static_cast<weir::PacketFate>(report.fate),
                                     .receive_time = Timestamp::Micros(report.receive_time_us),
                                     .ecn = static_cast<weir::EcnMarking>(report.ecn)});

@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "controllers/interval_controller.h"
+#include "controllers/recent_intervals.h"
+#include "weir/interval_controller.h"
 
 namespace weir {
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "controllers/interval_controller.h"
+#include "controllers/recent_intervals.h"
+#include "weir/interval_controller.h"
 
 namespace weir {
 

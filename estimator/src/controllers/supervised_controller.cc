@@ -5,7 +5,7 @@
 namespace weir {
 namespace {
 
-class ControllerWithFallback final : public Supervisor {
+class ControllerWithFallback final : public Supervisor<SupervisedController> {
  public:
   ControllerWithFallback(std::unique_ptr<ReceiverController> controller, std::unique_ptr<ReceiverController> fallback)
       : Supervisor(std::move(fallback)), state_{.name = std::string(controller->name())} {

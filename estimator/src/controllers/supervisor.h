@@ -1,4 +1,4 @@
-// Implementation of SupervisedController, for one or several controllers.
+// Implementation of SupervisedController and PoolController, for one or several controllers.
 #ifndef WEIR_ESTIMATOR_SRC_CONTROLLERS_SUPERVISOR_H_
 #define WEIR_ESTIMATOR_SRC_CONTROLLERS_SUPERVISOR_H_
 
@@ -19,9 +19,15 @@ inline std::unique_ptr<ReceiverController> OrRule(std::unique_ptr<ReceiverContro
   return std::make_unique<RuleController>(RuleOptions{.tolerate_sparse_packets = true});
 }
 
-// Passes all events to the fallback and the controllers. The derived class polls the controllers.
-class Supervisor : public SupervisedController {
+// Implements `Base`, a SupervisedController: passes all events to the fallback and the controllers. The derived class
+// polls the controllers.
+template <class Base>
+class Supervisor : public Base {
  public:
+  using Base::active;
+  using Base::kDecisionsToRecover;
+  using Base::kFaultsToFallback;
+
   void SetDecisionLimit(DecisionLimit limit) final { decision_limit_ = std::move(limit); }
   const ControllerCounters& counters() const final { return counters_; }
 

@@ -2,6 +2,10 @@
 //   finite: a rate that is infinite, zero or negative is replaced by the rate in force.
 //   bounds: min_rate <= rate <= max_rate, and rate <= (1 + R) max_media_rate, R = min(1, 20 L) being room for repair.
 //
+// This is where the target of a controller, which is untrusted, is bounded; the rules after it and the hosts keep to
+// it. Two rates do not pass here: a rate that probes have shown (BandwidthEstimator::OnProbeResult, SenderTarget), and
+// the start rate (Validated).
+//
 // L is the loss ratio of media alone, measured for five to ten seconds without room for repair. It is not measured with
 // room, since the repair itself may cause the loss. It then decays until there is no room and it is measured again, or
 // until more is lost. It counts as at most the mean loss ratio of the last ten seconds.

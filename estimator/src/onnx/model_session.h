@@ -39,6 +39,10 @@ class ModelEvaluator {
   virtual bool RunTogether(std::span<ModelSession* const>) const { return false; }
 };
 
+// Makes Weir's own evaluator. `model` has passed FindOnnxObjection(). The error names the part of the model that the
+// dense networks of `weir export` do not have.
+Result<std::unique_ptr<ModelEvaluator>> MakeDenseNetwork(const OnnxModel& model);
+
 // --- ONNX Runtime, through its C API: a model is loaded from memory, on one thread of the CPU.
 
 // Loads `bytes`, which need not outlive the call. `model` is their content and has passed FindOnnxObjection(). The

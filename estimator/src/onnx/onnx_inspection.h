@@ -22,8 +22,8 @@ inline constexpr int64_t kMaxOperations = int64_t{1} << 23;
 // Size of keys and values. Lists and golden vectors take up to 40 times as much once parsed.
 inline constexpr size_t kMaxMetadataBytes = size_t{1} << 20;
 
-// Returns nothing if the model may be computed, also by ONNX Runtime, or else the reason why not. Adds the shapes of
-// nodes, and those that outputs do not declare.
+// Returns nothing if the model may be computed, by Weir or by ONNX Runtime, or else the reason why not. Adds the shapes
+// of nodes, and those that outputs do not declare.
 std::optional<std::string> FindOnnxObjection(OnnxModel& model);
 
 // --- The ONNX operators that a policy may use, and the shapes of what they compute, known before anything is computed.
@@ -51,6 +51,13 @@ struct OnnxOutput {
 // elements. `opset` is the version of the operators of its domain. The shape of the output may be of any size. An error
 // when the operator, an attribute or an input is not one that a policy may have, or shapes do not fit.
 Result<OnnxOutput> InferOnnxOutput(const OnnxNode& node, int64_t opset, const std::vector<const OnnxValue*>& inputs);
+
+// Checks the tree of a TreeEnsembleRegressor, version 3, whose attributes have the right names and types and whose
+// input has `features` elements, and returns the number of its nodes. Accepts one tree with one target, node ids equal
+// to indices, splits BRANCH_LEQ, aggregate SUM and no transform. The error, "has ...", describes another kind, a
+// malformed or too deep tree, or an invalid feature or number.
+// https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html
+Result<int64_t> InspectOnnxTree(const OnnxNode& node, int64_t features);
 
 // All names, for messages.
 std::string OnnxOperatorNames();

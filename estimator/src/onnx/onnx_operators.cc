@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "onnx/onnx_inspection.h"
-#include "onnx/onnx_tree.h"
 
 namespace weir::internal {
 namespace {
@@ -210,9 +209,9 @@ Output Slice(const Context& context) {
 Output Tree(const Context& context) {
   const OnnxShape& input = context.shape(0);
   if (input.size() != 2 || input[0] != 1) return DoNotFit(context.node);
-  const auto tree = ReadOnnxTree(context.node, input[1]);
-  if (!tree) return Wrong(context.node, tree.error());
-  return OnnxOutput{{1, 1}, static_cast<int64_t>(tree.value().nodes.size())};
+  const Result<int64_t> nodes = InspectOnnxTree(context.node, input[1]);
+  if (!nodes) return Wrong(context.node, nodes.error());
+  return OnnxOutput{{1, 1}, nodes.value()};
 }
 
 struct AttributeRule {

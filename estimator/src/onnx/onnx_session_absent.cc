@@ -6,7 +6,7 @@ namespace weir {
 
 Result<std::unique_ptr<internal::ModelEvaluator>> internal::LoadInOnnxRuntime(std::span<const std::byte>,
                                                                               const OnnxModel&) {
-  return Error{"this library was built without ONNX Runtime (CMake's option WEIR_ONNXRUNTIME)"};
+  return Error{"this library was built without it (CMake's option WEIR_ONNXRUNTIME)"};
 }
 
 const char* OnnxRuntimeVersion() { return ""; }

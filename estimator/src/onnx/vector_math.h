@@ -99,8 +99,6 @@ WEIR_INLINE Lanes Tanh(const Lanes& x) {
   return t / (t + 2.0f);
 }
 
-WEIR_INLINE Lanes Sigmoid(const Lanes& x) { return 1.0f / (1.0f + Exp(-x)); }
-
 // x = 2^n m with m near 1. With s = (m - 1) / (m + 1), ln m = 2 artanh(s), which is a short series.
 WEIR_INLINE Lanes Log(const Lanes& x) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -1,4 +1,4 @@
-#include "policy/action.h"
+#include "weir/action.h"
 
 #include <algorithm>
 #include <array>

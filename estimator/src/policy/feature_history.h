@@ -2,31 +2,13 @@
 #ifndef WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_
 #define WEIR_ESTIMATOR_SRC_POLICY_FEATURE_HISTORY_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "interval_statistics_fields.h"
+#include "weir/model_description.h"
 
 namespace weir {
-
-// Layout of an observation: for each interval, newest first, the fields about intervals in the given order, followed by
-// the newest values of the fields about the path.
-struct FeatureSpecification {
-  std::vector<IntervalStatisticsField> fields;
-  // Number of intervals, including the newest; at least 1.
-  int history = 1;
-
-  size_t path_fields() const {
-    return static_cast<size_t>(
-        std::count_if(fields.begin(), fields.end(), [](const auto& field) { return field.of_path; }));
-  }
-  size_t interval_fields() const { return fields.size() - path_fields(); }
-  size_t size() const { return interval_fields() * static_cast<size_t>(history) + path_fields(); }
-  // The field of an element of the observation.
-  const IntervalStatisticsField& at(size_t element) const;
-};
 
 class FeatureHistory {
  public:

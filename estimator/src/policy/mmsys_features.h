@@ -15,8 +15,8 @@
 #include <span>
 #include <string_view>
 
-#include "interval_statistics_fields.h"
 #include "weir/arrival.h"
+#include "weir/interval_statistics_fields.h"
 #include "weir/units.h"
 
 namespace weir {

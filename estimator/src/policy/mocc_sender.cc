@@ -6,7 +6,7 @@
 
 #include "arrival/arrival_history.h"
 #include "guard/guard.h"
-#include "interval_statistics_fields.h"
+#include "weir/interval_statistics_fields.h"
 
 namespace weir {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "policy/mmsys_features.h"
 #include "policy/parse_double.h"
-#include "registry.h"
+#include "weir/names.h"
 
 namespace weir::internal {
 namespace {

@@ -13,16 +13,10 @@
 #include "policy/model_reader.h"
 #include "weir/controllers.h"
 #include "weir/objective.h"
+#include "weir/policy_executor.h"
 #include "weir/result.h"
 
 namespace weir {
-
-enum class PolicyFault : uint8_t {
-  kNone,
-  kBadObservation,   // an element was not finite
-  kRuntimeError,     // ONNX Runtime reported an error
-  kNonFiniteOutput,  // the action or the recurrent state was not finite
-};
 
 class Policy;
 

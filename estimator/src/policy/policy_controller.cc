@@ -1,9 +1,16 @@
-#include "policy/policy_controller.h"
+#include "weir/policy_controller.h"
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "arrival/interval_accumulator.h"
+#include "policy/feature_history.h"
+#include "policy/inline_executor.h"
+#include "policy/mmsys_features.h"
+#include "policy/policy.h"
 #include "registry.h"
+#include "weir/names.h"
 
 namespace weir {
 namespace {
@@ -32,14 +39,61 @@ IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, double l
 
 }  // namespace
 
-PolicyController::PolicyController(std::unique_ptr<PolicyExecutor> executor) : executor_(std::move(executor)) {
-  if (description().format == ModelFormat::kWeir1) {
-    history_.emplace(description().features);
-  } else {
-    mmsys_features_.emplace();
-    mmsys_observation_.resize(description().observation_size);
+class PolicyController::Observer {
+ public:
+  explicit Observer(const ModelDescription& description) {
+    if (description.format == ModelFormat::kWeir1) {
+      history_.emplace(description.features);
+    } else {
+      mmsys_features_.emplace();
+      mmsys_observation_.resize(description.observation_size);
+    }
   }
-}
+
+  // Begins the first interval.
+  void Start(Timestamp now) { accumulator_.Start(now); }
+  void OnRoundTripTime(TimeDelta round_trip_time) {
+    accumulator_.OnRoundTripTime(round_trip_time);
+    if (mmsys_features_) mmsys_features_->OnRoundTripTime(round_trip_time);
+  }
+  void OnArrival(const Arrival& arrival) {
+    if (mmsys_features_) {
+      mmsys_features_->OnArrival(arrival);
+    } else {
+      accumulator_.OnArrival(arrival);
+    }
+  }
+  void EndInterval(Timestamp now, DataRate target, double loss_ratio_at_any_rate) {
+    if (mmsys_features_) {
+      mmsys_features_->EndInterval(now);
+      mmsys_features_->Write(mmsys_observation_);
+    } else {
+      history_->Add(WithLessLossAtAnyRate(accumulator_.Take(now, target), loss_ratio_at_any_rate));
+    }
+  }
+  void Clear() {
+    if (history_) history_->Clear();
+    if (mmsys_features_) mmsys_features_->Clear();
+  }
+  // The observation of the last interval. All zeros before the first.
+  std::span<const float> observation() const { return history_ ? history_->observation() : mmsys_observation_; }
+
+ private:
+  // For models of the format kWeir1.
+  IntervalAccumulator accumulator_;
+  std::optional<FeatureHistory> history_;
+  // For models of the format kMmsys2024.
+  std::optional<MmsysFeatures> mmsys_features_;
+  std::vector<float> mmsys_observation_;
+};
+
+PolicyController::PolicyController(std::unique_ptr<Policy> policy)
+    : PolicyController(std::make_unique<InlineExecutor>(std::move(policy))) {}
+
+PolicyController::PolicyController(std::unique_ptr<PolicyExecutor> executor)
+    : executor_(std::move(executor)), observer_(std::make_unique<Observer>(description())) {}
+
+PolicyController::~PolicyController() = default;
 
 void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   const Timestamp now = constraints.at_time;
@@ -49,45 +103,32 @@ void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& cons
     return;
   }
   target_ = constraints.start_rate;
-  accumulator_.Start(now - description().interval * kSilentIntervals);
+  observer_->Start(now - description().interval * kSilentIntervals);
   for (int left = kSilentIntervals - 1; left >= 0; --left) EndInterval(now - description().interval * left);
   timer_.Start(now, description().interval);
 }
 
 void PolicyController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
-  accumulator_.OnRoundTripTime(update.round_trip_time);
-  if (mmsys_features_) mmsys_features_->OnRoundTripTime(update.round_trip_time);
+  observer_->OnRoundTripTime(update.round_trip_time);
 }
 
-void PolicyController::OnArrival(const Arrival& arrival) {
-  if (mmsys_features_) {
-    mmsys_features_->OnArrival(arrival);
-  } else {
-    accumulator_.OnArrival(arrival);
-  }
-}
+void PolicyController::OnArrival(const Arrival& arrival) { observer_->OnArrival(arrival); }
 
 void PolicyController::EndInterval(Timestamp now) {
   if (now - interval_end_ > description().interval * kForgetAfterIntervals) Reset();
   interval_end_ = now;
-  if (mmsys_features_) {
-    mmsys_features_->EndInterval(now);
-    mmsys_features_->Write(mmsys_observation_);
-  } else {
-    history_->Add(WithLessLossAtAnyRate(accumulator_.Take(now, target_), loss_ratio_at_any_rate_));
-  }
+  observer_->EndInterval(now, target_, loss_ratio_at_any_rate_);
 }
 
 void PolicyController::Reset() {
-  if (history_) history_->Clear();
-  if (mmsys_features_) mmsys_features_->Clear();
+  observer_->Clear();
   executor_->Reset();
   waiting_ = false;
 }
 
 void PolicyController::Decide(Timestamp now) {
   EndInterval(now);
-  executor_->Submit(observation(), objective_, now);
+  executor_->Submit(observer_->observation(), objective_, now);
   submitted_at_ = now;
   waiting_ = true;
 }
@@ -107,7 +148,7 @@ std::optional<DataRate> PolicyController::TakeAnswer(Timestamp now) {
 
 std::span<const float> PolicyController::ObservationAt(Timestamp now) {
   if (interval_end_.IsFinite() && now > interval_end_) EndInterval(now);
-  return observation();
+  return observer_->observation();
 }
 
 ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
@@ -117,6 +158,8 @@ ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
     Decide(now);
   }
   if (const std::optional<DataRate> rate = TakeAnswer(now)) {
+    // The guard bounds the target in force (bounds_rule.cc). A candidate is bounded before, as that of every controller
+    // is, because pools compare and average candidates.
     target_ = std::clamp(*rate, constraints_.min_rate, constraints_.max_rate);
     update.target_rate = target_;
   }

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "onnx/network.h"
+#include "onnx/model_session.h"
 #include "onnx/onnx_inspection.h"
 #include "onnx/onnx_model.h"
 #include "policy/model_checks.h"
@@ -23,11 +23,11 @@ Error NotLoaded(std::string why) {
   return Error{"the model cannot be used: " + why};
 }
 
-// Makes Weir's evaluator if it supports the whole model, and ONNX Runtime's otherwise.
+// Makes Weir's evaluator for a dense network, and ONNX Runtime's for any other model.
 std::optional<Error> MakeEvaluator(std::span<const std::byte> bytes, const OnnxModel& onnx, LoadedModel& model) {
-  Result<internal::NetworkPlan> plan = internal::PlanNetwork(onnx);
-  if (plan) {
-    model.evaluator = std::make_unique<internal::Network>(std::move(plan.value()));
+  auto dense = internal::MakeDenseNetwork(onnx);
+  if (dense) {
+    model.evaluator = std::move(dense.value());
     return std::nullopt;
   }
   model.needs_onnxruntime = true;
@@ -37,7 +37,7 @@ std::optional<Error> MakeEvaluator(std::span<const std::byte> bytes, const OnnxM
     return std::nullopt;
   }
   if (*OnnxRuntimeVersion() != '\0') return Error{evaluator.error()};
-  return Error{"Weir by itself does not know its " + plan.error() + ", and " + evaluator.error()};
+  return Error{"it needs ONNX Runtime for its " + dense.error() + ", and " + evaluator.error()};
 }
 
 }  // namespace
@@ -54,10 +54,10 @@ Result<std::shared_ptr<const PolicyModel>> PolicyModel::Load(std::span<const std
   if (!onnx) return NotLoaded(onnx.error());
   if (const auto objection = internal::FindOnnxObjection(onnx.value())) return NotLoaded(*objection);
   auto model = std::make_unique<LoadedModel>();
-  if (const auto error = MakeEvaluator(bytes, onnx.value(), *model)) return NotLoaded(error->message);
   auto contract = internal::ReadModelContract(onnx.value());
   if (!contract) return NotLoaded(contract.error());
   model->contract = std::move(contract.value());
+  if (const auto error = MakeEvaluator(bytes, onnx.value(), *model)) return NotLoaded(error->message);
   std::shared_ptr<const PolicyModel> loaded(new PolicyModel(std::move(model)));
   Policy policy(loaded);
   const TimeDelta limit = std::min(time_limit, DescriptionOf(*loaded).interval * kMaxCoreShare);

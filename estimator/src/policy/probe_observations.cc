@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <random>
 
-#include "interval_statistics_fields.h"
 #include "policy/mmsys_features.h"
 #include "policy/model_checks.h"
+#include "weir/interval_statistics_fields.h"
 
 namespace weir::internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "pool/fusion.h"
+#include "weir/fusion.h"
 
 #include <algorithm>
 #include <array>

@@ -1,58 +1,16 @@
-// PolyCC's pilot-copilot filter: its inputs and outputs, the library's policies for it, and the measure of trust in a
-// pool's pilot.
+// PolyCC's pilot-copilot filter: the library's policies for it, and the measure of trust in a pool's pilot.
 #ifndef WEIR_ESTIMATOR_SRC_POOL_PILOT_POLICY_H_
 #define WEIR_ESTIMATOR_SRC_POOL_PILOT_POLICY_H_
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <span>
 
-#include "pool/pool_specification.h"
 #include "weir/interval_statistics.h"
-#include "weir/objective.h"
-#include "weir/supervised_controller.h"
+#include "weir/pool_controller.h"
+#include "weir/pool_specification.h"
 #include "weir/units.h"
 
 namespace weir {
-
-// One bit for each member of a pool, by its index.
-using MemberSet = uint32_t;
-constexpr MemberSet SetOf(size_t member) { return MemberSet{1} << member; }
-
-// State of one controller of a pool.
-struct MemberState : ControllerState {
-  // 0 to 1, see PilotPolicyKind::kByTrust.
-  double trust = 1;
-  uint64_t decisions_as_active = 0;
-};
-
-struct Selection {
-  size_t pilot = 0;
-  // The candidates. The bits of the pilot and of suspended members have no meaning.
-  MemberSet copilots = 0;
-  FusionKind fusion = FusionKind::kPilotOnly;
-
-  friend bool operator==(const Selection&, const Selection&) = default;
-};
-
-// Input of a PilotPolicy.
-struct PoolView {
-  Timestamp now;
-  Objective objective;
-  DataRate target;                       // in force
-  const IntervalStatistics& statistics;  // since the policy's previous call
-  std::span<const MemberState> members;
-  Selection line;     // from the specification
-  Selection current;  // in effect
-};
-
-// Called after each decision of the active controller, or of the specification's pilot while the active one has no
-// timeouts (`fixed`). Must neither throw nor allocate. An invalid index is ignored, and so is a change within
-// kMinActiveTime of the previous one, unless the active controller is suspended.
-using PilotPolicy = std::function<Selection(const PoolView&)>;
-inline constexpr TimeDelta kMinActiveTime = TimeDelta::Seconds(5);
 
 // Null for kFixed and kUser.
 PilotPolicy MakePilotPolicy(PilotPolicyKind kind);

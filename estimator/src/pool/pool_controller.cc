@@ -1,36 +1,73 @@
-#include "pool/pool_controller.h"
+#include "weir/pool_controller.h"
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include "arrival/interval_accumulator.h"
+#include "controllers/supervisor.h"
+#include "pool/pilot_policy.h"
 
 namespace weir {
+namespace {
 
-std::string_view ToString(PoolController::Role role) {
-  constexpr std::array<std::string_view, 4> kNames{"pilot", "copilot", "watching", "suspended"};
-  return kNames[static_cast<size_t>(role)];
-}
+class Pool final : public Supervisor<PoolController> {
+ public:
+  Pool(std::unique_ptr<ReceiverController> fallback, PoolFunctions functions)
+      : Supervisor(std::move(fallback)), functions_(std::move(functions)) {}
 
-Result<std::unique_ptr<PoolController>> PoolController::Create(const PoolSpecification& specification,
-                                                               const MemberFactory& make_member,
-                                                               PoolFunctions functions,
-                                                               std::unique_ptr<ReceiverController> fallback) {
-  if (specification.copilots.size() > kMaxCopilots) return Error{"a pool has at most 7 copilots"};
-  std::unique_ptr<PoolController> pool(new PoolController(std::move(fallback), std::move(functions)));
-  std::vector<std::string> names{specification.pilot};
-  names.insert(names.end(), specification.copilots.begin(), specification.copilots.end());
-  for (std::string& name : names) {
-    const bool is_tolerant_rule = name == "rule" && names.size() > 1;
-    auto made = is_tolerant_rule ? OrRule(nullptr) : make_member(name);
-    if (!made) return Error{names.size() > 1 ? "pool member " + name + ": " + made.error() : made.error()};
-    if (made.value()->AsSupervised()) return Error{"pool member " + name + ": is a pool itself"};
-    pool->Add(std::move(made.value()));
-    pool->members_.push_back({{.name = std::move(name)}});
+  void AddMember(std::string name, std::unique_ptr<ReceiverController> member) {
+    Add(std::move(member));
+    members_.push_back({{.name = std::move(name)}});
   }
-  if (auto error = pool->Configure(specification)) return std::move(*error);
-  return pool;
-}
+  [[nodiscard]] std::optional<Error> Configure(const PoolSpecification& specification) override;
 
-std::optional<Error> PoolController::Configure(const PoolSpecification& specification) {
+  std::span<const MemberState> members() const override { return members_; }
+  Role role(size_t member) const override;
+  const Selection& selection() const override { return current_; }
+  const PoolSpecification& specification() const override { return specification_; }
+  TimeDelta first_pilot_held() const override { return first_pilot_held_; }
+  uint64_t active_changes() const override { return active_changes_; }
+  uint64_t fusion_faults() const override { return fusion_faults_; }
+
+  const ControllerState& active() const override { return members_[current_.pilot]; }
+  void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
+  void OnObjective(const Objective& objective) override;
+  void OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) override;
+  void OnArrival(const Arrival& arrival) override;
+  // Members continue from the rate in force (PolyCC's step 4), so that a change of the active one causes no step.
+  void OnTargetApplied(const TargetTransferRate& target) override;
+  ReceiverControlUpdate OnTimeout(Timestamp now) override;
+
+ private:
+  // The policy with its inputs.
+  struct Selector {
+    PilotPolicy policy;
+    TrustMeasure trust = {};
+    IntervalAccumulator accumulator = {};
+  };
+
+  bool IsFused(size_t member) const;
+  void RunPolicy(Timestamp now);
+  void Fuse(ReceiverControlUpdate& update);
+
+  std::vector<MemberState> members_;
+  const PoolFunctions functions_;
+  PoolSpecification specification_;
+  Selection line_;  // from the specification
+  Selection current_;
+  // Null if the policy is fixed.
+  std::unique_ptr<Selector> selector_;
+  Objective objective_;
+  DataRate target_ = DataRate::Zero();
+  Timestamp started_at_ = Timestamp::MinusInfinity();
+  Timestamp changed_at_ = Timestamp::MinusInfinity();
+  TimeDelta first_pilot_held_ = TimeDelta::PlusInfinity();
+  uint64_t active_changes_ = 0;
+  uint64_t fusion_faults_ = 0;
+};
+
+std::optional<Error> Pool::Configure(const PoolSpecification& specification) {
   Selection line{.fusion = specification.fusion};
   const auto index = [this](const std::string& name) {
     return static_cast<size_t>(std::ranges::find(members_, name, &MemberState::name) - members_.begin());
@@ -61,13 +98,13 @@ std::optional<Error> PoolController::Configure(const PoolSpecification& specific
   return std::nullopt;
 }
 
-PoolController::Role PoolController::role(size_t member) const {
+PoolController::Role Pool::role(size_t member) const {
   if (members_[member].suspended) return Role::kSuspended;
   if (member == current_.pilot) return Role::kPilot;
   return IsFused(member) ? Role::kCopilot : Role::kWatching;
 }
 
-void PoolController::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
+void Pool::OnTargetRateConstraints(const TargetRateConstraints& constraints) {
   if (!started_at_.IsFinite()) {
     started_at_ = constraints.at_time;
     target_ = constraints.start_rate;
@@ -76,27 +113,27 @@ void PoolController::OnTargetRateConstraints(const TargetRateConstraints& constr
   Supervisor::OnTargetRateConstraints(constraints);
 }
 
-void PoolController::OnObjective(const Objective& objective) {
+void Pool::OnObjective(const Objective& objective) {
   objective_ = objective;
   Supervisor::OnObjective(objective);
 }
 
-void PoolController::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
+void Pool::OnRoundTripTimeUpdate(const RoundTripTimeUpdate& update) {
   if (selector_) selector_->accumulator.OnRoundTripTime(update.round_trip_time);
   Supervisor::OnRoundTripTimeUpdate(update);
 }
 
-void PoolController::OnArrival(const Arrival& arrival) {
+void Pool::OnArrival(const Arrival& arrival) {
   Supervisor::OnArrival(arrival);
   if (selector_) selector_->accumulator.OnArrival(arrival);
 }
 
-void PoolController::OnTargetApplied(const TargetTransferRate& target) {
+void Pool::OnTargetApplied(const TargetTransferRate& target) {
   target_ = target.target_rate;
   Supervisor::OnTargetApplied(target);
 }
 
-ReceiverControlUpdate PoolController::OnTimeout(Timestamp now) {
+ReceiverControlUpdate Pool::OnTimeout(Timestamp now) {
   bool any = false;
   bool policy_is_due = false;
   for (size_t i = 0; i < members_.size(); ++i) {
@@ -116,12 +153,12 @@ ReceiverControlUpdate PoolController::OnTimeout(Timestamp now) {
   return update;
 }
 
-bool PoolController::IsFused(size_t member) const {
+bool Pool::IsFused(size_t member) const {
   return current_.fusion != FusionKind::kPilotOnly && member != current_.pilot &&
          (current_.copilots & SetOf(member)) != 0 && !members_[member].suspended && members_[member].rate;
 }
 
-void PoolController::RunPolicy(Timestamp now) {
+void Pool::RunPolicy(Timestamp now) {
   const IntervalStatistics statistics = selector_->accumulator.Take(now, target_);
   const PoolView view{.now = now,
                       .objective = objective_,
@@ -141,7 +178,7 @@ void PoolController::RunPolicy(Timestamp now) {
   current_ = wanted;
 }
 
-void PoolController::Fuse(ReceiverControlUpdate& update) {
+void Pool::Fuse(ReceiverControlUpdate& update) {
   const DataRate pilot = *update.target_rate;
   std::array<DataRate, kMaxCopilots> rates{pilot, pilot, pilot, pilot, pilot, pilot, pilot};
   size_t count = 0;
@@ -153,6 +190,32 @@ void PoolController::Fuse(ReceiverControlUpdate& update) {
   fusion_faults_ += fused.fault;
   if (fused.from_copilot) update.source = TargetSource::kCandidate;
   update.target_rate = fused.rate;
+}
+
+}  // namespace
+
+std::string_view ToString(PoolController::Role role) {
+  constexpr std::array<std::string_view, 4> kNames{"pilot", "copilot", "watching", "suspended"};
+  return kNames[static_cast<size_t>(role)];
+}
+
+Result<std::unique_ptr<PoolController>> PoolController::Create(const PoolSpecification& specification,
+                                                               const MemberFactory& make_member,
+                                                               PoolFunctions functions,
+                                                               std::unique_ptr<ReceiverController> fallback) {
+  if (specification.copilots.size() > kMaxCopilots) return Error{"a pool has at most 7 copilots"};
+  auto pool = std::make_unique<Pool>(std::move(fallback), std::move(functions));
+  std::vector<std::string> names{specification.pilot};
+  names.insert(names.end(), specification.copilots.begin(), specification.copilots.end());
+  for (std::string& name : names) {
+    const bool is_tolerant_rule = name == "rule" && names.size() > 1;
+    auto made = is_tolerant_rule ? OrRule(nullptr) : make_member(name);
+    if (!made) return Error{names.size() > 1 ? "pool member " + name + ": " + made.error() : made.error()};
+    if (made.value()->AsSupervised()) return Error{"pool member " + name + ": is a pool itself"};
+    pool->AddMember(std::move(name), std::move(made.value()));
+  }
+  if (auto error = pool->Configure(specification)) return std::move(*error);
+  return std::unique_ptr<PoolController>(std::move(pool));
 }
 
 }  // namespace weir

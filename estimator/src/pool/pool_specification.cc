@@ -1,11 +1,11 @@
-#include "pool/pool_specification.h"
+#include "weir/pool_specification.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 
-#include "registry.h"
+#include "weir/names.h"
 
 namespace weir {
 namespace {

@@ -41,10 +41,10 @@ constexpr TimeDelta kMaxAge = TimeDelta::Seconds(30);
 
 ProbeController::ProbeController(DataRate start_rate) : shown_(start_rate), budget_(kFirstBudget) {}
 
-void ProbeController::OnSentPacket(int64_t sequence_number, const PacketDeparture& packet) {
+void ProbeController::OnSentPacket(const PacketDeparture& packet) {
   budget_ = std::min(budget_ + kBytesShare * static_cast<double>(packet.size.bytes()), kMaxBudget);
   if (phase_ != Phase::kTaken || packet.probe_cluster_id != cluster_.config().id) return;
-  cluster_.OnSent(sequence_number, packet.send_time, packet.size);
+  cluster_.OnSent(packet.sequence_number, packet.send_time, packet.size);
   if (packet.kind == PacketKind::kVideo || packet.kind == PacketKind::kAudio) return;
   budget_ -= static_cast<double>(packet.size.bytes());
   counters_.size += packet.size;

@@ -35,7 +35,7 @@ class ProbeController {
   explicit ProbeController(DataRate start_rate);
 
   void SetDesiredRate(const DesiredRate& desired) { desired_ = desired; }
-  void OnSentPacket(int64_t sequence_number, const PacketDeparture& packet);
+  void OnSentPacket(const PacketDeparture& packet);
   // Matters only for packets of a cluster that awaits its result. Most reports arrive while there is none.
   void OnReceived(int64_t sequence_number, Timestamp receive_time) {
     if (phase_ == Phase::kTaken) cluster_.OnReceived(sequence_number, receive_time);

@@ -3,45 +3,50 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "arrival/send_clock.h"
 
 namespace weir {
 namespace {
 
+// Length of the parts of which the shortest round trip counts.
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// Routes may differ before and after a longer time without feedback.
-constexpr TimeDelta kLongestGap = TimeDelta::Seconds(3);
-constexpr size_t kFewestPoints = 5;
-// Smallest gain over the time of the points; and largest distance of an offset from the line, and largest gain of the
-// round trip, as shares of that gain.
-constexpr double kSmallestGainS = 5e-3;
-constexpr double kLargestDistance = 0.15;
-constexpr double kRoundTripShare = 0.25;
+// After a longer time without feedback the route may be another.
+constexpr TimeDelta kMaxGap = TimeDelta::Seconds(3);
+// Two points are always on a line, and three or four too easily.
+constexpr size_t kMinSamples = 5;
+// A smaller change of the offset from the first to the last sample may be jitter.
+constexpr double kMinChangeS = 5e-3;
+// Largest distance of an offset from the line, relative to that change. A step of the clock, or of the route, is
+// further from every line.
+constexpr double kMaxDistance = 0.15;
+// Largest slope of the round trips, relative to that of the offsets. It is 2 for a queue or a longer route.
+constexpr double kMaxRoundTripSlope = 0.25;
 
-// A least-squares line through values over time.
+double Mean(std::span<const double> values) {
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  return mean;
+}
+
+// The line through values over time with the least sum of squared distances.
 struct Line {
   double slope = 0;
-  double largest_distance = 0;
+  // Largest distance of a value from the line.
+  double max_distance = 0;
 };
 
-template <typename Point>
-Line Fit(std::span<const Point> points, double Point::* value) {
-  const auto count = static_cast<double>(points.size());
-  double mean_time = 0, mean = 0, covariance = 0, variance = 0;
-  for (const Point& point : points) {
-    mean_time += point.time_s / count;
-    mean += point.*value / count;
+Line FitLine(std::span<const double> times, std::span<const double> values) {
+  const double mean_time = Mean(times), mean_value = Mean(values);
+  double covariance = 0, variance = 0;
+  for (size_t i = 0; i < times.size(); ++i) {
+    covariance += (times[i] - mean_time) * (values[i] - mean_value);
+    variance += (times[i] - mean_time) * (times[i] - mean_time);
   }
-  for (const Point& point : points) {
-    covariance += (point.time_s - mean_time) * (point.*value - mean);
-    variance += (point.time_s - mean_time) * (point.time_s - mean_time);
-  }
-  Line line{variance > 0 ? covariance / variance : 0};
-  for (const Point& point : points) {
-    const double distance = point.*value - mean - line.slope * (point.time_s - mean_time);
-    line.largest_distance = std::max(line.largest_distance, std::abs(distance));
+  Line line{.slope = variance > 0 ? covariance / variance : 0};
+  for (size_t i = 0; i < times.size(); ++i) {
+    const double distance = values[i] - mean_value - line.slope * (times[i] - mean_time);
+    line.max_distance = std::max(line.max_distance, std::abs(distance));
   }
   return line;
 }
@@ -49,43 +54,68 @@ Line Fit(std::span<const Point> points, double Point::* value) {
 }  // namespace
 
 TimeDelta ClockDrift::Update(Timestamp now, TimeDelta round_trip, TimeDelta one_way_delay) {
-  double gained_s = latest_.IsFinite() ? drift_ * (now - latest_).seconds() : 0;
-  if (!latest_.IsFinite() || now - latest_ > kLongestGap) {
+  const bool is_first = !latest_update_.IsFinite();
+  // The clock gained this much since the last call.
+  double gain_s = is_first ? 0 : drift_ * (now - latest_update_).seconds();
+  if (is_first || now - latest_update_ > kMaxGap) {
     count_ = 0;
     BeginSecond(now);
   }
-  latest_ = now;
+  latest_update_ = now;
+
   if (now >= second_ends_) {
-    if (count_ == kPoints) {
-      std::shift_left(points_.begin(), points_.end(), 1);
-      --count_;
+    EndSecond();
+    if (const std::optional<double> drift = FindDrift()) {
+      drift_ += *drift;
+      // A clock that gains less than was thought has been corrected too much; the base delay follows that at once.
+      gain_s += std::max(*drift, 0.0) * (samples().back().time_s - samples().front().time_s);
+      count_ = 0;
     }
-    points_[count_++] = shortest_;
-    gained_s += Estimate();
     BeginSecond(now);
   }
-  if (round_trip.seconds() < shortest_.round_trip_s)
-    shortest_ = {now.seconds(), round_trip.seconds(), one_way_delay.seconds() - gained_s - round_trip.seconds() / 2};
-  return TimeDelta::SecondsF(gained_s);
+
+  if (round_trip.seconds() < best_.round_trip_s) {
+    best_ = {.time_s = now.seconds(),
+             .round_trip_s = round_trip.seconds(),
+             .offset_s = one_way_delay.seconds() - gain_s - round_trip.seconds() / 2};
+  }
+  return TimeDelta::SecondsF(gain_s);
 }
 
 void ClockDrift::BeginSecond(Timestamp now) {
   second_ends_ = now + kSecond;
-  shortest_.round_trip_s = std::numeric_limits<double>::infinity();
+  best_.round_trip_s = std::numeric_limits<double>::infinity();
 }
 
-double ClockDrift::Estimate() {
-  if (count_ < kFewestPoints) return 0;
-  const std::span<const Point> points(points_.data(), count_);
-  const Line offset = Fit(points, &Point::offset_s), round_trip = Fit(points, &Point::round_trip_s);
-  const double span_s = points.back().time_s - points.front().time_s, gain_s = std::abs(offset.slope) * span_s;
-  if (gain_s < kSmallestGainS || offset.largest_distance > kLargestDistance * gain_s ||
-      std::abs(round_trip.slope) > kRoundTripShare * std::abs(offset.slope) || drift_ + offset.slope < 0 ||
-      drift_ + offset.slope > ClockSkew::kMax)
-    return 0;
-  drift_ += offset.slope;
-  count_ = 0;
-  return std::max(offset.slope, 0.0) * span_s;
+void ClockDrift::EndSecond() {
+  if (count_ == kSamples) {
+    std::shift_left(samples_.begin(), samples_.end(), 1);
+    --count_;
+  }
+  samples_[count_++] = best_;
+}
+
+std::optional<double> ClockDrift::FindDrift() const {
+  if (count_ < kMinSamples) return std::nullopt;
+  std::array<double, kSamples> times{}, offsets{}, round_trips{};
+  for (size_t i = 0; i < count_; ++i) {
+    times[i] = samples_[i].time_s;
+    offsets[i] = samples_[i].offset_s;
+    round_trips[i] = samples_[i].round_trip_s;
+  }
+  const auto fit = [&](const std::array<double, kSamples>& values) {
+    return FitLine(std::span(times).first(count_), std::span(values).first(count_));
+  };
+  const Line offset = fit(offsets);
+  const Line round_trip = fit(round_trips);
+
+  const double change_s = std::abs(offset.slope) * (times[count_ - 1] - times[0]);
+  const bool is_even = change_s >= kMinChangeS && offset.max_distance <= kMaxDistance * change_s;
+  const bool is_path = std::abs(round_trip.slope) > kMaxRoundTripSlope * std::abs(offset.slope);
+  // A clock gains at most as much as ClockSkew assumes.
+  const double drift = drift_ + offset.slope;
+  if (!is_even || is_path || drift < 0 || drift > ClockSkew::kMax) return std::nullopt;
+  return offset.slope;
 }
 
 }  // namespace weir

@@ -12,8 +12,8 @@
 
 namespace weir {
 
-// Keeps the latest departures. Times are on the sender's clock and exclude its pauses. Numbers are unwrapped from the
-// 16 bits in packets and feedback. Allocates only at construction.
+// Keeps the latest departures. Times are on the sender's clock and exclude its pauses. Numbers do not wrap. Allocates
+// only at construction.
 class DepartureHistory {
  public:
   enum class State : uint8_t { kNotSent, kInFlight, kLost, kDone };
@@ -28,23 +28,24 @@ class DepartureHistory {
   };
   static_assert(sizeof(Departure) == 16);
 
+  // Sums and differences of numbers up to this one do not overflow.
+  static constexpr int64_t kMaxNumber = int64_t{1} << 60;
+
   explicit DepartureHistory(size_t size) : departures_(size) {}
 
   bool empty() const { return last_sent_ < 0; }
-  // True if a departure may have this number: it is after the latest one, or the last of many consecutive ones out of
-  // order, because the host has started again or gave a wrong number before.
-  bool MayFollow(uint16_t sequence_number);
-  // Adds a departure that may follow, and returns its unwrapped number. Skipped numbers belong to no packet.
-  int64_t Add(uint16_t sequence_number, Timestamp send_time, PacketKind kind, DataSize size);
+  // True if a departure may have this number: it is after the latest one.
+  bool MayFollow(int64_t number) const { return number > last_sent_ && number <= kMaxNumber; }
+  // Adds a departure that may follow. Skipped numbers belong to no packet.
+  void Add(int64_t number, Timestamp send_time, PacketKind kind, DataSize size);
 
-  // Returns the latest departure with this number, which may be too old to be in the history.
-  int64_t Unwrap(uint16_t sequence_number) const {
-    return last_sent_ - static_cast<uint16_t>(static_cast<uint16_t>(last_sent_) - sequence_number);
+  bool Has(int64_t number) const {
+    return number >= std::max<int64_t>(oldest(), 0) && number <= last_sent_ && At(number).state != State::kNotSent;
   }
-  bool Has(int64_t number) { return number >= std::max<int64_t>(oldest(), 0) && At(number).state != State::kNotSent; }
   Departure& At(int64_t number) { return departures_[static_cast<size_t>(number) % departures_.size()]; }
+  const Departure& At(int64_t number) const { return departures_[static_cast<size_t>(number) % departures_.size()]; }
   // Time since a packet was sent, on the sender's clock.
-  TimeDelta SinceSent(int64_t number, Timestamp now) { return now - At(number).send_time; }
+  TimeDelta SinceSent(int64_t number, Timestamp now) const { return now - At(number).send_time; }
 
   // Called when the fate of a departure becomes known.
   void TakeKnownNumber(Departure& departure) { departure.known_number = next_known_number_++; }
@@ -59,19 +60,12 @@ class DepartureHistory {
   int ForgetUnsettled();
 
  private:
-  // Signed distance from the latest departure to this number, modulo 2^16.
-  int64_t StepTo(uint16_t sequence_number) const {
-    return static_cast<uint16_t>(sequence_number - static_cast<uint16_t>(last_sent_));
-  }
   int64_t oldest() const { return last_sent_ + 1 - static_cast<int64_t>(departures_.size()); }
 
   std::vector<Departure> departures_;
   int64_t last_sent_ = -1;
   int64_t next_to_settle_ = 0;
   uint32_t next_known_number_ = 0;
-  // Number of consecutive departures out of order, and the sequence number of the latest.
-  int out_of_order_ = 0;
-  uint16_t last_out_of_order_ = 0;
 };
 
 }  // namespace weir

@@ -21,7 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "policy/policy_controller.h"
+#include "policy/policy.h"
+#include "weir/policy_executor.h"
 #include "worker/mailbox.h"
 
 namespace weir {

@@ -54,13 +54,13 @@ class AroundFreeze:
         source: the sender's camera or screen.
     """
 
-    def __init__(self, freeze: DumpFreeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
-        """`everything`: reports of all connections of the dump, which may include the sender's."""
+    def __init__(self, freeze: DumpFreeze, reports: StatsReports, all_reports: Iterable[StatsReports]) -> None:
+        """`all_reports`: reports of all connections of the dump, which may include the sender's."""
         self._freeze, self.reports = freeze, reports
         self.stream, self.is_outgoing = freeze.stream, freeze.is_outgoing
         self.remote = find_report(freeze.stream, reports)
         self.jitter_of = self.remote if freeze.is_outgoing else freeze.stream
-        self.sender, senders = find_sender(freeze.stream, reports, everything)
+        self.sender, senders = find_sender(freeze.stream, reports, all_reports)
         self.sender_pair = senders.pair_with("availableOutgoingBitrate") or ABSENT
         self.source = senders.objects.get(self.sender.text("mediaSourceId"), ABSENT)
         self._times = self.stream.series(self.stream.directed("bytes"))[0]
@@ -76,13 +76,13 @@ class AroundFreeze:
             float(later[min(1, len(later) - 1)]) if len(later) else freeze.end_s,
         )
 
-    def lowest(self, one: StatsObject, name: str, scale: float = 1.0) -> Change | None:
+    def lowest(self, measured: StatsObject, name: str, scale: float = 1.0) -> Change | None:
         """The usual value before the freeze, and the lowest from just before to its end."""
-        return self._lowest(*one.series(name), scale)
+        return self._lowest(*measured.series(name), scale)
 
-    def lowest_growth(self, one: StatsObject, name: str, scale: float = 1.0) -> Change | None:
+    def lowest_growth(self, measured: StatsObject, name: str, scale: float = 1.0) -> Change | None:
         """The usual growth per second of a counter before the freeze, and the lowest from just before to its end."""
-        times, values = one.counter(name)
+        times, values = measured.counter(name)
         spans = np.diff(times)
         kept = spans <= max(_LONG_INTERVALS * self._step_s, self._step_s + _LONG_S)
         return self._lowest(times[1:][kept], (np.diff(values) / spans)[kept], scale, self._step_s)
@@ -97,9 +97,9 @@ class AroundFreeze:
             return None
         return scale * float(np.percentile(earlier, 70)), scale * float(during.min())
 
-    def rise(self, one: StatsObject, name: str, least_ms: float) -> Change | None:
+    def rise(self, measured: StatsObject, name: str, least_ms: float) -> Change | None:
         """The usual time before the freeze, and the longest until just after it, in ms; None unless it is far above."""
-        times, values = one.series(name)
+        times, values = measured.series(name)
         # Zero means not known yet.
         levels = self._highest(times[values > 0], values[values > 0])
         return levels if levels and levels[1] > max(_RISEN * levels[0], levels[0] + least_ms) else None
@@ -109,7 +109,9 @@ class AroundFreeze:
         pair = self.reports.pair_with("currentRoundTripTime")
         found = [(pair, "currentRoundTripTime")] if pair else []
         for kind in ("remote-inbound-rtp", "remote-outbound-rtp"):
-            found += [(one, "roundTripTime") for one in self.reports.of(kind) if "roundTripTime" in one.numbers][:2]
+            found += [
+                (report, "roundTripTime") for report in self.reports.of(kind) if "roundTripTime" in report.numbers
+            ][:2]
         return found
 
     def knows_path(self) -> bool:
@@ -118,8 +120,8 @@ class AroundFreeze:
 
     def round_trip_rise(self) -> Change | None:
         """The rise of the round trip that becomes the longest."""
-        rises = (self.rise(one, name, _LEAST_RISE_MS) for one, name in self.round_trips())
-        return max((one for one in rises if one), key=lambda one: one[1], default=None)
+        rises = (self.rise(measured, name, _LEAST_RISE_MS) for measured, name in self.round_trips())
+        return max((rise for rise in rises if rise), key=lambda rise: rise[1], default=None)
 
     def decode_rise(self) -> Change | None:
         """The rise of the decode time per frame in ms; None unless it reaches most of the time between frames."""
@@ -163,37 +165,37 @@ class AroundFreeze:
         """The growth of a counter of an incoming stream around the freeze."""
         return 0 if self.is_outgoing else int(self.stream.growth(name, *self._growth_span) or 0)
 
-    def stands(self, one: StatsObject, name: str) -> bool:
+    def has_stalled(self, measured: StatsObject, name: str) -> bool:
         """True if a counter that grew before the freeze does not grow during it."""
-        times, values = one.series(name)
-        grown = one.growth(name, self._before_s, self._just_before_s)
+        times, values = measured.series(name)
+        earlier_growth = measured.growth(name, self._before_s, self._just_before_s)
         inside = values[(times >= self._freeze.start_s) & (times <= self._freeze.end_s)]
-        return bool(grown) and len(inside) > 1 and bool(inside[-1] <= inside[0])
+        return bool(earlier_growth) and len(inside) > 1 and bool(inside[-1] <= inside[0])
 
     @cached_property
     def intervals_without_packets(self) -> list[tuple[float, float]]:
         """The report intervals around the freeze in which no packet of the stream was received, or sent."""
         times, values = self.stream.counter(self.stream.directed("packets"))
-        stood = np.flatnonzero(np.diff(values) <= 0)
+        stalled = np.flatnonzero(np.diff(values) <= 0)
         first_s, last_s = self._freeze.start_s - 1.5 * self._step_s, self._freeze.end_s + 1.5 * self._step_s
-        spans = ((float(times[i]), float(times[i + 1])) for i in stood)
+        spans = ((float(times[i]), float(times[i + 1])) for i in stalled)
         return [(start_s, end_s) for start_s, end_s in spans if start_s >= first_s and end_s <= last_s]
 
     def others_came(self) -> bool | None:
         """True if other streams in the same direction had packets in these intervals; None if either are missing."""
-        others = [one for one in self.reports.of(self.stream.type) if one is not self.stream]
+        others = [stream for stream in self.reports.of(self.stream.type) if stream is not self.stream]
         spans = self.intervals_without_packets
         if not others or not spans:
             return None
-        return any(one.growth(one.directed("packets"), *span) for one in others for span in spans)
+        return any(other.growth(other.directed("packets"), *span) for other in others for span in spans)
 
     def connection_received(self) -> bool:
         """True if the connection received packets, such as RTCP, in most intervals without a packet of an incoming
         stream.
         """
         pair, spans = self.reports.pair_with("bytesReceived"), self.intervals_without_packets
-        came = [bool(pair and pair.growth("bytesReceived", *span)) for span in spans]
-        return not self.is_outgoing and sum(came) > 0.5 * len(came)
+        received = [bool(pair and pair.growth("bytesReceived", *span)) for span in spans]
+        return not self.is_outgoing and sum(received) > 0.5 * len(received)
 
     def lost_of_received(self) -> float | None:
         """Loss ratio of an incoming stream, 0 to 1: the worst just before and during the freeze."""
@@ -216,8 +218,8 @@ class AroundFreeze:
         if len(during):
             return float(during.max())
         lost, sent = (
-            one.growth(name, *self._growth_span)
-            for one, name in ((self.remote, "packetsLost"), (self.stream, "packetsSent"))
+            measured.growth(name, *self._growth_span)
+            for measured, name in ((self.remote, "packetsLost"), (self.stream, "packetsSent"))
         )
         return min(1.0, lost / sent) if lost and sent else None
 
@@ -226,11 +228,11 @@ class AroundFreeze:
         # Older versions count them in the track.
         track = self.reports.objects.get(self.stream.text("trackId"), ABSENT)
         counter = self.stream if "framesReceived" in self.stream.numbers else track
-        came = counter.growth("framesReceived", *self._growth_span) or 0.0
+        received = counter.growth("framesReceived", *self._growth_span) or 0.0
         decoded = self.stream.growth("framesDecoded", *self._growth_span)
-        missing = int(came - decoded) if decoded is not None else 0
+        missing = int(received - decoded) if decoded is not None else 0
         found = max(missing, int(counter.growth("framesDropped", *self._growth_span) or 0))
-        return found if found >= max(_LEAST_UNDECODED, 0.2 * came) else 0
+        return found if found >= max(_LEAST_UNDECODED, 0.2 * received) else 0
 
     def reports_gap_s(self) -> float | None:
         """The longest time between reports at the freeze, if it is far above the usual."""
@@ -239,9 +241,9 @@ class AroundFreeze:
         longest = float(spans[near].max()) if near.any() else 0.0
         return longest if longest > self._step_s + max(_LEAST_GAP_S, 0.7 * self._step_s) else None
 
-    def text(self, one: StatsObject, name: str) -> str:
+    def text(self, measured: StatsObject, name: str) -> str:
         """The last text other than "none" from just before to the end of the freeze; empty if there is none."""
-        times, texts = one.texts.get(name, ([], []))
+        times, texts = measured.texts.get(name, ([], []))
         index = int(np.searchsorted(times, self._just_before_s, side="right"))
         during = texts[max(0, index - 1) : int(np.searchsorted(times, self._freeze.end_s, side="right"))]
         return next((text for text in reversed(during) if text != "none"), "")

@@ -30,13 +30,13 @@ class DumpedConnection:
 @dataclass
 class StatsDump:
     """A dump; `format` is its display name, `user_agent` may be empty. Excludes connections without statistics;
-    `connections_left_out` counts those beyond MOST_CONNECTIONS.
+    `omitted_connections` counts those beyond MOST_CONNECTIONS.
     """
 
     format: str
     user_agent: str
     connections: list[DumpedConnection]
-    connections_left_out: int = 0
+    omitted_connections: int = 0
 
 
 def parse_json(text: str, source: str) -> Any:
@@ -67,14 +67,14 @@ class DumpBuilder:
         self.user_agent = ""
         self._format, self._source = format, source
         self._connections: dict[str, DumpedConnection] = {}
-        self._left_out: set[str] = set()
+        self._omitted: set[str] = set()
         self._samples_left = MOST_SAMPLES
 
     def connection(self, key: str, identifier: str, url: str = "") -> DumpedConnection | None:
         """The connection with this key, created if needed; None beyond MOST_CONNECTIONS."""
         if key not in self._connections:
             if len(self._connections) >= MOST_CONNECTIONS:
-                self._left_out.add(key)
+                self._omitted.add(key)
                 return None
             self._connections[key] = DumpedConnection(identifier, url)
         return self._connections[key]
@@ -91,7 +91,7 @@ class DumpBuilder:
 
     def dump(self) -> StatsDump:
         """The dump of everything collected."""
-        return StatsDump(self._format, self.user_agent, list(self._connections.values()), len(self._left_out))
+        return StatsDump(self._format, self.user_agent, list(self._connections.values()), len(self._omitted))
 
 
 def iso_seconds(text: Any) -> float | None:

@@ -34,8 +34,10 @@ def connection_chart(connection: DumpedConnection, freezes: Sequence[DumpFreeze]
     outgoing, incoming = (_largest(reports.of(kind)) for kind in ("outbound-rtp", "inbound-rtp"))
     video_out, video_in = ([o for o in some if o.kind == "video"] for some in (outgoing, incoming))
     sent = sent_streams(reports)
-    drawn = {stream.id for stream in outgoing}
-    remote = [one for one in reports.of("remote-inbound-rtp") if one.id in sent and sent[one.id].id in drawn]
+    shown_ids = {stream.id for stream in outgoing}
+    remote = [
+        report for report in reports.of("remote-inbound-rtp") if report.id in sent and sent[report.id].id in shown_ids
+    ]
     remote = remote[:_MOST_LINES]
     lines = _Drawing(start_s, stream_names(reports), sent)
     estimates = {"availableOutgoingBitrate": outgoing, "availableIncomingBitrate": incoming}
@@ -75,7 +77,7 @@ def connection_chart(connection: DumpedConnection, freezes: Sequence[DumpFreeze]
         row("Limited by", limited, share=0.8, range=places, ticks=_LIMITATIONS),
     ]
     found = chart(connection.id, "", max(1.0, end_s - start_s), rows)
-    spans = ((one.start_s - start_s, one.end_s - start_s) for one in freezes[:_MOST_MARKS])
+    spans = ((freeze.start_s - start_s, freeze.end_s - start_s) for freeze in freezes[:_MOST_MARKS])
     return {**found, "spans": [(round(a, 2), round(b, 2)) for a, b in spans if a < found["duration_s"] and b > 0]}
 
 
@@ -100,20 +102,20 @@ class _Drawing:
         decimals: int = 0,
     ) -> list[Line]:
         """A number of some objects, scaled; with `rate`, its growth per second."""
-        drawn = []
-        for one in objects:
-            times, values = one.rate(name) if rate else one.series(name)
-            drawn.append(self._line(one, label, times, scale * values, unit, decimals=decimals))
-        return drawn
+        lines = []
+        for stats in objects:
+            times, values = stats.rate(name) if rate else stats.series(name)
+            lines.append(self._line(stats, label, times, scale * values, unit, decimals=decimals))
+        return lines
 
     def estimate(self, pair: StatsObject | None, name: str, streams: Sequence[StatsObject]) -> Line:
         """An estimate of the available bandwidth, while one of the streams carries something."""
         if pair is None:
             return None
         times, values = pair.series(name)
-        carried = np.any([_carries(stream, times) for stream in streams], axis=0) if streams else False
+        sending = np.any([_carries(stream, times) for stream in streams], axis=0) if streams else False
         label = "available outgoing" if name == "availableOutgoingBitrate" else "available incoming"
-        return self._line(pair, label, times, np.where(carried, 1e-3 * values, np.nan), "kbps", step=True)
+        return self._line(pair, label, times, np.where(sending, 1e-3 * values, np.nan), "kbps", step=True)
 
     def frozen(self, counter: StatsObject) -> Line:
         """The time frozen until then."""
@@ -146,13 +148,13 @@ class _Drawing:
         x, y = np.array([*times, max(end_s, times[-1])]), np.array([*places, places[-1]])
         return self._line(stream, "limited by reason", x, y, "", step=True)
 
-    def _line(self, one: StatsObject, label: str, times_s: Array, values: Array, unit: str, **how: Any) -> Line:
-        group, colour = self._group(one)
+    def _line(self, measured: StatsObject, label: str, times_s: Array, values: Array, unit: str, **style: Any) -> Line:
+        group, colour = self._group(measured)
         points = thinned(times_s - self._start_s, values)
-        return line(f"{group}, {label}", colour, *points, group=group, unit=unit, **how)
+        return line(f"{group}, {label}", colour, *points, group=group, unit=unit, **style)
 
-    def _group(self, one: StatsObject) -> tuple[str, str]:
-        stream = self._sent_streams.get(one.id) if one.type == "remote-inbound-rtp" else one
+    def _group(self, measured: StatsObject) -> tuple[str, str]:
+        stream = self._sent_streams.get(measured.id) if measured.type == "remote-inbound-rtp" else measured
         name = self._names.get(stream.id) if stream else None
         if name is None:
             return _CONNECTION
@@ -161,20 +163,20 @@ class _Drawing:
 
 def _carries(stream: StatsObject, times: Array) -> NDArray[np.bool_]:
     """For each time, whether bytes went between the reports around it; shape [n]."""
-    own, values = stream.series(stream.directed("bytes"))
-    if len(own) < 2:
+    report_times, values = stream.series(stream.directed("bytes"))
+    if len(report_times) < 2:
         return np.zeros(len(times), dtype=bool)
     grew = np.diff(values) > 0
-    return np.asarray(grew[np.clip(np.searchsorted(own, times) - 1, 0, len(grew) - 1)])
+    return np.asarray(grew[np.clip(np.searchsorted(report_times, times) - 1, 0, len(grew) - 1)])
 
 
 def _largest(streams: Sequence[StatsObject]) -> list[StatsObject]:
     """The streams with most bytes, in their own order; none without bytes."""
-    carried = [stream for stream in streams if _grew(stream)]
-    chosen = {stream.id for stream in sorted(carried, key=carried_bytes, reverse=True)[:_MOST_LINES]}
-    return [stream for stream in carried if stream.id in chosen]
+    with_bytes = [stream for stream in streams if _has_bytes(stream)]
+    chosen = {stream.id for stream in sorted(with_bytes, key=carried_bytes, reverse=True)[:_MOST_LINES]}
+    return [stream for stream in with_bytes if stream.id in chosen]
 
 
-def _grew(stream: StatsObject) -> bool:
+def _has_bytes(stream: StatsObject) -> bool:
     _, values = stream.series(stream.directed("bytes"))
     return len(values) > 0 and values.max() > (values[0] if len(values) > 1 else 0)

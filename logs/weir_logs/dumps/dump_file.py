@@ -53,8 +53,8 @@ def read_dump(path: Path) -> StatsDump:
     dump = _parse(_read(path), source)
     dump.connections = [connection for connection in dump.connections if connection.reports.objects]
     if not dump.connections:
-        why = _IS_LATE if dump.format == "webrtc-internals" else _IS_OLD
-        raise InputError(f"{source}: no statistics of a peer connection in it; {why}")
+        advice = _IS_LATE if dump.format == "webrtc-internals" else _IS_OLD
+        raise InputError(f"{source}: no statistics of a peer connection in it; {advice}")
     return dump
 
 
@@ -62,7 +62,7 @@ def _parse(text: str, source: str) -> StatsDump:
     if text.startswith(MAGIC):
         return parse_rtcstats(text, source)
     if text.lstrip()[:1] not in ("{", "["):
-        raise InputError(f"{source}: {_what(text)}; give a dump of {READABLE}")
+        raise InputError(f"{source}: {_content_text(text)}; give a dump of {READABLE}")
     whole_lines = text if len(text) <= LONGEST_LINE else text[: text.rfind("\n", 0, LONGEST_LINE) + 1]
     first = list(itertools.islice(_json_lines(whole_lines), _FIRST_LINES))
     if len(first) > 1 and any(map(is_event, first)):
@@ -89,7 +89,7 @@ def _json_lines(text: str) -> Iterator[Any]:
                 continue
 
 
-def _what(text: str) -> str:
+def _content_text(text: str) -> str:
     start = text.lstrip()[:200].lower()
     if start.startswith("<"):
         if "rtp-stats: " in text or "peer-connection" in text:
@@ -111,9 +111,9 @@ def _read(path: Path) -> str:
             raise InputError(f"{printable(path)}: damaged gzip file ({error})") from None
     if len(content) > LARGEST_BYTES:
         raise InputError(f"{printable(path)}: over {LARGEST_BYTES >> 20} MiB; save a dump of a shorter call")
-    for magic, what in _OTHERS:
+    for magic, content_kind in _OTHERS:
         if content.startswith(magic):
-            raise InputError(f"{printable(path)}: {what}; give a dump of {READABLE}")
+            raise InputError(f"{printable(path)}: {content_kind}; give a dump of {READABLE}")
     # Windows' PowerShell writes UTF-16.
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:

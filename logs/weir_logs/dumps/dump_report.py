@@ -57,20 +57,20 @@ def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]],
 
 def render_dump(dump: StatsDump, verdicts: Sequence[ConnectionVerdict]) -> str:
     """The page as text. `verdicts`: of the dump's connections."""
-    sections = [_section(index, one, _marked(one, verdicts)) for index, one in enumerate(verdicts)]
+    sections = [_section(index, verdict, _marked(verdict, verdicts)) for index, verdict in enumerate(verdicts)]
     about: Words = [
         f"{counted(len(dump.connections), 'peer connection')} of a {dump.format} dump. ",
         Span(dump.user_agent, "small"),
     ]
-    left_out = note(f"{dump.connections_left_out} more are left out.") if dump.connections_left_out else None
-    lead = [Text(summary_text(verdicts), "verdict"), Text(about, "note"), left_out]
+    omitted = note(f"{dump.omitted_connections} more are left out.") if dump.omitted_connections else None
+    lead = [Text(summary_text(verdicts), "verdict"), Text(about, "note"), omitted]
     return render_page("Weir: a browser's calls", lead, [_freezes(verdicts), *sections])
 
 
 def _freezes(verdicts: Sequence[ConnectionVerdict]) -> Section:
     """A sentence for each freeze, and for each stop of outgoing video."""
-    more = sum(one.more for one in verdicts)
-    earlier = [Text(text, "note") for one in verdicts for text in earlier_texts(one)]
+    more = sum(verdict.more for verdict in verdicts)
+    earlier = [Text(text, "note") for verdict in verdicts for text in earlier_texts(verdict)]
     stops = _sentences(verdicts, stops=True)
     blocks = [
         *(_sentences(verdicts, stops=False) or [Text("None of incoming video.")]),
@@ -84,11 +84,11 @@ def _freezes(verdicts: Sequence[ConnectionVerdict]) -> Section:
 
 def _sentences(verdicts: Sequence[ConnectionVerdict], *, stops: bool) -> list[Block]:
     blocks: list[Block] = []
-    for index, one in enumerate(verdicts):
-        texts = [found.sentence for found in one.explained if found.is_stop == stops]
+    for index, verdict in enumerate(verdicts):
+        texts = [found.sentence for found in verdict.explained if found.is_stop == stops]
         first, others = texts[:_MOST_SENTENCES], texts[_MOST_SENTENCES:]
         if texts:
-            blocks += [Text([Span(one.connection.id, href=f"#connection-{index}")]), Bullets(first)]
+            blocks += [Text([Span(verdict.connection.id, href=f"#connection-{index}")]), Bullets(first)]
         if others:
             blocks.append(Folded(f"{len(others)} more", [Bullets(others)]))
     return blocks
@@ -97,9 +97,11 @@ def _sentences(verdicts: Sequence[ConnectionVerdict], *, stops: bool) -> list[Bl
 def _marked(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -> list[DumpFreeze]:
     """The freezes of a connection, and those of streams that it sends."""
     sent = {stream.ssrc for stream in verdict.connection.reports.of("outbound-rtp") if stream.ssrc}
-    others = [found.freeze for one in verdicts if one is not verdict for found in one.explained if not found.is_stop]
-    own = [found.freeze for found in verdict.explained if not found.is_stop]
-    return [*own, *(one for one in others if one.stream.ssrc in sent)]
+    all_freezes = [
+        found.freeze for other in verdicts if other is not verdict for found in other.explained if not found.is_stop
+    ]
+    incoming = [found.freeze for found in verdict.explained if not found.is_stop]
+    return [*incoming, *(freeze for freeze in all_freezes if freeze.stream.ssrc in sent)]
 
 
 def _section(index: int, verdict: ConnectionVerdict, marked: Sequence[DumpFreeze]) -> Section:
@@ -111,7 +113,7 @@ def _section(index: int, verdict: ConnectionVerdict, marked: Sequence[DumpFreeze
     for report, stream in sent_streams(connection.reports).items():
         reported.setdefault(stream.id, connection.reports.objects[report])
     more = len(streams) - _MOST_STREAMS
-    table = Table(_HEADS, [_stream(verdict, one, reported.get(one.id)) for one in streams[:_MOST_STREAMS]])
+    table = Table(_HEADS, [_stream(verdict, stream, reported.get(stream.id)) for stream in streams[:_MOST_STREAMS]])
     blocks = [
         Text(f"{connection.url}{'; ' if connection.url else ''}{end_s - start_s:.0f} s.", "note"),
         note(_ABOUT_CHART),
@@ -126,9 +128,9 @@ def _stream(verdict: ConnectionVerdict, stream: StatsObject, reported: StatsObje
     connection = verdict.connection
     counter = counter_of(connection.reports, stream)
     causes: Counter[str] = Counter()
-    for one in verdict.explained:
-        if one.freeze.stream is stream and not one.is_stop:
-            causes[one.cause] += one.freeze.count
+    for explained in verdict.explained:
+        if explained.freeze.stream is stream and not explained.is_stop:
+            causes[explained.cause] += explained.freeze.count
     direction = "in" if stream.type == "inbound-rtp" else "out"
     name = Cell(f"{direction}, {stream.kind or '?'}", _short_id(stream.id))
     return Row([name, Cell(_codec(connection, stream), kind="text"), *_measures(stream, counter, reported, causes)])
@@ -139,15 +141,17 @@ def _measures(stream: StatsObject, counter: StatsObject, reported: StatsObject |
     incoming = stream.type == "inbound-rtp"
     bytes_times, _ = stream.series(stream.directed("bytes"))
     span_s = float(bytes_times[-1] - bytes_times[0]) if len(bytes_times) > 1 else 0.0
-    sent = _grown(stream, stream.directed("bytes"))
-    frames = _grown(stream, "framesDecoded" if incoming else "framesEncoded")
-    width, height = (_last(stream.series(one)) or _last(counter.series(one)) for one in ("frameWidth", "frameHeight"))
-    lost, received = _grown(stream, "packetsLost"), _grown(stream, "packetsReceived")
+    sent = _growth(stream, stream.directed("bytes"))
+    frames = _growth(stream, "framesDecoded" if incoming else "framesEncoded")
+    width, height = (
+        _last(stream.series(name)) or _last(counter.series(name)) for name in ("frameWidth", "frameHeight")
+    )
+    lost, received = _growth(stream, "packetsLost"), _growth(stream, "packetsReceived")
     if not incoming:
-        lost, received = (_grown(reported, "packetsLost") if reported else None), _grown(stream, "packetsSent")
+        lost, received = (_growth(reported, "packetsLost") if reported else None), _growth(stream, "packetsSent")
         received = received - lost if received is not None and lost is not None else None
     ratio = lost / (lost + received) if lost is not None and received is not None and lost + received > 0 else None
-    frozen = _grown(counter, "totalFreezesDuration")
+    frozen = _growth(counter, "totalFreezesDuration")
     round_trips = reported.series("roundTripTime")[1].tolist() if reported else []
     return [
         _shown(8 * sent / span_s / 1e3 if sent is not None and span_s else None, 0),
@@ -156,7 +160,7 @@ def _measures(stream: StatsObject, counter: StatsObject, reported: StatsObject |
         _shown(None if ratio is None else 100 * ratio, 2),
         Cell(
             _shown(_last(counter.counter("freezeCount")), 0),
-            ", ".join(f"{number} {why}" for why, number in causes.most_common()),
+            ", ".join(f"{number} {cause}" for cause, number in causes.most_common()),
         ),
         _shown(100 * frozen / span_s if frozen is not None and span_s else None, 1),
         _shown(1e3 * float(sum(round_trips) / len(round_trips)) if len(round_trips) else None, 0),
@@ -176,10 +180,10 @@ def _limited(stream: StatsObject, reason: str) -> float | None:
     if not times or end_s <= times[0]:
         return None
     spans = zip(times, [*times[1:], end_s], reasons, strict=True)
-    return 100 * sum(until - since for since, until, why in spans if why == reason) / (end_s - times[0])
+    return 100 * sum(until - since for since, until, limitation in spans if limitation == reason) / (end_s - times[0])
 
 
-def _grown(stream: StatsObject, name: str) -> float | None:
+def _growth(stream: StatsObject, name: str) -> float | None:
     times, _ = stream.series(name)
     return stream.growth(name, times[0], times[-1]) if len(times) else None
 
@@ -206,15 +210,15 @@ def describe(verdicts: Sequence[ConnectionVerdict]) -> list[dict[str, Any]]:
         streams = [o.id for kind in ("inbound-rtp", "outbound-rtp") for o in connection.reports.of(kind)]
         freezes = [
             {
-                "stream": one.freeze.stream.id,
-                "start_s": round(one.freeze.start_s - start_s, 3),
-                "duration_s": round(one.freeze.duration_s, 3),
-                "count": one.freeze.count,
-                "kind": "stop" if one.is_stop else "freeze",
-                "cause": one.cause,
-                "text": one.sentence,
+                "stream": explained.freeze.stream.id,
+                "start_s": round(explained.freeze.start_s - start_s, 3),
+                "duration_s": round(explained.freeze.duration_s, 3),
+                "count": explained.freeze.count,
+                "kind": "stop" if explained.is_stop else "freeze",
+                "cause": explained.cause,
+                "text": explained.sentence,
             }
-            for one in verdict.explained
+            for explained in verdict.explained
         ]
         described.append(
             {

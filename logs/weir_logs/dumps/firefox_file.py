@@ -32,7 +32,7 @@ def parse_firefox(data: Any, source: str) -> StatsDump:
     """
     builder = DumpBuilder("about:webrtc", source)
     builder.user_agent = "Firefox"
-    for report in sorted(_reports(data), key=lambda one: number(one.get("timestamp")) or 0.0):
+    for report in sorted(_reports(data), key=lambda report: number(report.get("timestamp")) or 0.0):
         name = report["pcid"]
         found, url = re.search(r"id=(\d+)", name), re.search(r"url=([^)\s]+)", name)
         connection = builder.connection(name, found[1] if found else short(name), short(url[1] if url else ""))
@@ -43,8 +43,8 @@ def parse_firefox(data: Any, source: str) -> StatsDump:
 
 def _reports(data: Any) -> list[Mapping[str, Any]]:
     listed = data.get("reports", [data]) if isinstance(data, Mapping) else data
-    known = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    return [one for one in known if isinstance(one.get("pcid"), str)]
+    known = [report for report in listed if isinstance(report, Mapping)] if isinstance(listed, list) else []
+    return [report for report in known if isinstance(report.get("pcid"), str)]
 
 
 def _read_report(connection: DumpedConnection, report: Mapping[str, Any], builder: DumpBuilder) -> None:

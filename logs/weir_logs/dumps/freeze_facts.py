@@ -22,9 +22,9 @@ _LEAST_OF_GAP = 0.1
 class FreezeFacts(SimpleNamespace):
     """The value of each row of FACTS under its name, and facts derived from these values."""
 
-    def __init__(self, freeze: DumpFreeze, reports: StatsReports, everything: Iterable[StatsReports]) -> None:
-        """`reports`: of the freeze's connection. `everything`: of all connections, which may include the sender's."""
-        around = AroundFreeze(freeze, reports, everything)
+    def __init__(self, freeze: DumpFreeze, reports: StatsReports, all_reports: Iterable[StatsReports]) -> None:
+        """`reports`: of the freeze's connection. `all_reports`: of all connections, which may include the sender's."""
+        around = AroundFreeze(freeze, reports, all_reports)
         super().__init__(**{fact.name: fact.measure(around) for fact in FACTS})
         self.is_outgoing, self.is_open = freeze.is_outgoing, freeze.is_open
         self.path_worked = self.others_came is True or (self.others_came is None and self.connection_received)
@@ -37,13 +37,13 @@ class FreezeFacts(SimpleNamespace):
 
     def texts(self, cause: str) -> list[str]:
         """The texts of the facts in the order of the table, at least one. `cause`: the likely cause."""
-        found = [text for fact in FACTS if (text := fact.said(self, cause))]
+        found = [text for fact in FACTS if (text := fact.describe(self, cause))]
         if found and cause != "key frame":
             return found
         if self.rate_kbps is None:
             return ["it had just begun", *found]
         without = " without loss" if self.lost == 0 else ""
-        return [f"packets {_came(self)} at {self.rate_kbps[1]:,.0f} kbps or more{without}", *found]
+        return [f"packets {_arrival_verb(self)} at {self.rate_kbps[1]:,.0f} kbps or more{without}", *found]
 
 
 class Fact(NamedTuple):
@@ -61,7 +61,7 @@ class Fact(NamedTuple):
     text: str | Callable[[FreezeFacts, str], str] = ""
     when: Callable[[FreezeFacts, str], bool] = lambda facts, cause: True
 
-    def said(self, facts: FreezeFacts, cause: str) -> str:
+    def describe(self, facts: FreezeFacts, cause: str) -> str:
         """The text; empty if the verdict does not include it."""
         value = getattr(facts, self.name)
         if not value or not self.when(facts, cause):
@@ -76,14 +76,14 @@ def seconds_text(value_s: float) -> str:
     return f"{value_s:,.1f} s" if value_s < 60 else f"{value_s / 60:,.1f} minutes"
 
 
-def _came(facts: FreezeFacts) -> str:
+def _arrival_verb(facts: FreezeFacts) -> str:
     return "went out" if facts.is_outgoing else "came"
 
 
 def _without_packets(facts: FreezeFacts, cause: str) -> str:
     of_any = " of any stream" if facts.others_came is False else ""
     others = " while other streams went on" if facts.others_came else " while RTCP went on" if facts.path_worked else ""
-    return f"no packet{of_any} {_came(facts)} for {seconds_text(facts.without_packets_s)}{others}"
+    return f"no packet{of_any} {_arrival_verb(facts)} for {seconds_text(facts.without_packets_s)}{others}"
 
 
 def _available(facts: FreezeFacts, cause: str) -> str:
@@ -103,50 +103,54 @@ def _heights(facts: FreezeFacts, cause: str) -> str:
 
 # In the order of the verdict: rates, the path, both machines. Facts without text serve causes or the texts of others.
 FACTS: tuple[Fact, ...] = (
-    Fact("without_packets_s", lambda at: sum(end_s - start_s for start_s, end_s in at.intervals_without_packets),
+    Fact("without_packets_s", lambda stats: sum(end_s - start_s for start_s, end_s in stats.intervals_without_packets),
          _without_packets, when=lambda facts, cause: facts.is_dry),
-    Fact("others_came", lambda at: at.others_came()),
-    Fact("connection_received", lambda at: at.connection_received()),
+    Fact("others_came", lambda stats: stats.others_came()),
+    Fact("connection_received", lambda stats: stats.connection_received()),
     # Measured also if it did not fall, like the sender's estimate.
-    Fact("rate_kbps", lambda at: at.lowest_growth(at.stream, at.stream.directed("bytes"), 8e-3),
+    Fact("rate_kbps", lambda stats: stats.lowest_growth(stats.stream, stats.stream.directed("bytes"), 8e-3),
          "the rate fell from {:,.0f} to {:,.0f} kbps",
          when=lambda facts, cause: facts.rate_fell and not (facts.is_dry and facts.rate_kbps[1] < 1)),
-    Fact("target_kbps", lambda at: fallen(at.lowest(at.sender, "targetBitrate", 1e-3)),
+    Fact("target_kbps", lambda stats: fallen(stats.lowest(stats.sender, "targetBitrate", 1e-3)),
          "the target of the sender’s encoder fell from {:,.0f} to {:,.0f} kbps"),
-    Fact("available_kbps", lambda at: at.lowest(at.sender_pair, "availableOutgoingBitrate", 1e-3), _available),
-    Fact("lost", lambda at: at.lost_of_sent() if at.is_outgoing else at.lost_of_received(),
+    Fact("available_kbps", lambda stats: stats.lowest(stats.sender_pair, "availableOutgoingBitrate", 1e-3), _available),
+    Fact("lost", lambda stats: stats.lost_of_sent() if stats.is_outgoing else stats.lost_of_received(),
          _lost, when=lambda facts, cause: facts.lost >= _LEAST_SHOWN_LOST and cause != "sender stopped"),
-    Fact("nacks", lambda at: at.grown_at_receiver("nackCount"),
+    Fact("nacks", lambda stats: stats.grown_at_receiver("nackCount"),
          lambda facts, cause: f"{counted(facts.nacks, 'NACK')} went to the sender",
          when=lambda facts, cause: cause == "loss" and (facts.lost or 0.0) < _LEAST_SHOWN_LOST),
-    Fact("round_trip_ms", lambda at: at.round_trip_rise(), "the round trip rose from {:,.0f} to {:,.0f} ms"),
-    Fact("jitter_ms", lambda at: at.rise(at.jitter_of, "jitter", _LEAST_RISE_OF_JITTER_MS),
+    Fact("round_trip_ms", lambda stats: stats.round_trip_rise(), "the round trip rose from {:,.0f} to {:,.0f} ms"),
+    Fact("jitter_ms", lambda stats: stats.rise(stats.jitter_of, "jitter", _LEAST_RISE_OF_JITTER_MS),
          "jitter rose from {:,.0f} to {:,.0f} ms", when=lambda facts, cause: facts.round_trip_ms is None),
     # True if there are round trips or jitter, changed or not.
-    Fact("knows_path", lambda at: at.knows_path()),
-    Fact("steady_path", lambda at: "nothing was lost" + (" and the round trip stayed" if at.knows_path() else ""), "{}",
+    Fact("knows_path", lambda stats: stats.knows_path()),
+    Fact("steady_path",
+         lambda stats: "nothing was lost" + (" and the round trip stayed" if stats.knows_path() else ""), "{}",
          when=lambda facts, cause: cause in ("sender limit", "sent less") and not facts.lost and not facts.is_slowed),
-    Fact("undecoded", lambda at: 0 if at.is_outgoing else at.undecoded(), "{:,} frames that came were not decoded"),
-    Fact("decode_ms", lambda at: None if at.is_outgoing else at.decode_rise(),
+    Fact("undecoded", lambda stats: 0 if stats.is_outgoing else stats.undecoded(),
+         "{:,} frames that came were not decoded"),
+    Fact("decode_ms", lambda stats: None if stats.is_outgoing else stats.decode_rise(),
          "decoding a frame took {1:.0f} ms, before {0:.0f}"),
     Fact("encoded_per_s",
-         lambda at: None if at.is_outgoing else fallen(at.lowest_growth(at.sender, "framesEncoded"), _FEWER_FRAMES),
+         lambda stats: None if stats.is_outgoing
+         else fallen(stats.lowest_growth(stats.sender, "framesEncoded"), _FEWER_FRAMES),
          "the sender encoded {1:.0f} frames a second, before {0:.0f}", when=lambda facts, cause: not facts.rate_fell),
-    Fact("limited_by", lambda at: at.text(at.sender, "qualityLimitationReason"),
+    Fact("limited_by", lambda stats: stats.text(stats.sender, "qualityLimitationReason"),
          "the sender’s quality was limited by {}",
          when=lambda facts, cause: (cause, facts.limited_by) != ("sender limit", "bandwidth")),
     Fact("own_cpu",
-         lambda at: any(at.text(one, "qualityLimitationReason") == "cpu" for one in at.reports.of("outbound-rtp")),
+         lambda stats: any(
+             stats.text(stream, "qualityLimitationReason") == "cpu" for stream in stats.reports.of("outbound-rtp")),
          "the video that it sends was limited by cpu, too",
          when=lambda facts, cause: cause == "cpu" and not facts.limited_by),
-    Fact("key_frames_requested", lambda at: at.grown_at_receiver("pliCount"),
+    Fact("key_frames_requested", lambda stats: stats.grown_at_receiver("pliCount"),
          lambda facts, cause: f"{counted(facts.key_frames_requested, 'key frame')} requested",
          when=lambda facts, cause: cause in ("key frame", "loss")),
-    Fact("key_frames", lambda at: at.grown_at_receiver("keyFramesDecoded")),
+    Fact("key_frames", lambda stats: stats.grown_at_receiver("keyFramesDecoded")),
     # Heights of the picture before and after the freeze.
-    Fact("heights", lambda at: at.heights(), _heights),
-    Fact("reports_gap_s", lambda at: at.reports_gap_s(),
+    Fact("heights", lambda stats: stats.heights(), _heights),
+    Fact("reports_gap_s", lambda stats: stats.reports_gap_s(),
          lambda facts, cause: f"the browser made no report for {seconds_text(facts.reports_gap_s)}"),
     # The sender's camera or screen had no frames.
-    Fact("source_stopped", lambda at: at.stands(at.source, "frames")),
+    Fact("source_stopped", lambda stats: stats.has_stalled(stats.source, "frames")),
 )  # fmt: skip

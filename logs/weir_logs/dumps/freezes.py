@@ -47,13 +47,17 @@ def find_dump_freezes(reports: StatsReports) -> tuple[list[DumpFreeze], int]:
         stops = [stop for stop in stops if stop.duration_s >= _LEAST_STOP_S]
         drops = find_drops(largest, *_of_all(sent, "targetBitrate"))
         found += [*stops[:MOST_OF_STREAM], *_apart(drops, stops)[:MOST_OF_STREAM]]
-    return sorted(found, key=lambda one: one.start_s), more
+    return sorted(found, key=lambda freeze: freeze.start_s), more
 
 
 def incoming_video(reports: StatsReports) -> list[StatsObject]:
     """The incoming video streams, also in dumps of versions that do not write the kind."""
     incoming = reports.of("inbound-rtp")
-    return [one for one in incoming if one.kind == "video" or (not one.kind and "framesDecoded" in one.numbers)]
+    return [
+        stream
+        for stream in incoming
+        if stream.kind == "video" or (not stream.kind and "framesDecoded" in stream.numbers)
+    ]
 
 
 def counter_of(reports: StatsReports, stream: StatsObject) -> StatsObject:
@@ -91,7 +95,7 @@ def _counted(stream: StatsObject, counter: StatsObject) -> tuple[list[DumpFreeze
         _placed(stream, float(befores[i]), float(afters[i]), max(0.0, float(lengths[i])), int(numbers[i]), shown)
         for i in longest
     ]
-    return found, int(numbers.sum()) - sum(one.count for one in found)
+    return found, int(numbers.sum()) - sum(freeze.count for freeze in found)
 
 
 def _placed(
@@ -119,21 +123,21 @@ def _decoded(stream: StatsObject) -> tuple[Array, Array]:
 def _of_all(streams: Sequence[StatsObject], name: str) -> tuple[Array, Array]:
     """Times, and the sum of a number over several layers: one may stop while another continues."""
     read = StatsObject.series if name == "targetBitrate" else StatsObject.counter
-    series = [found for one in streams if len((found := read(one, name))[0]) > 1]
+    series = [found for stream in streams if len((found := read(stream, name))[0]) > 1]
     if not series:
         return np.zeros(0), np.zeros(0)
     times = max((times for times, _ in series), key=len)
-    return times, np.sum([np.interp(times, *one) for one in series], axis=0)
+    return times, np.sum([np.interp(times, *points) for points in series], axis=0)
 
 
 def _apart(stalls: Sequence[DumpFreeze], counted: Sequence[DumpFreeze]) -> list[DumpFreeze]:
     """The stalls that are not near a counted freeze."""
-    ordered = sorted(counted, key=lambda one: one.start_s)
-    starts = [one.start_s for one in ordered]
-    latest_ends = list(itertools.accumulate((one.end_s for one in ordered), max))
+    ordered = sorted(counted, key=lambda freeze: freeze.start_s)
+    starts = [freeze.start_s for freeze in ordered]
+    latest_ends = list(itertools.accumulate((freeze.end_s for freeze in ordered), max))
     found = []
-    for one in stalls:
-        place = bisect.bisect(starts, one.end_s + _NEAR_S)
-        if not place or latest_ends[place - 1] < one.start_s - _NEAR_S:
-            found.append(one)
+    for stall in stalls:
+        place = bisect.bisect(starts, stall.end_s + _NEAR_S)
+        if not place or latest_ends[place - 1] < stall.start_s - _NEAR_S:
+            found.append(stall)
     return found

@@ -11,22 +11,22 @@ ABSENT = StatsObject("", "")
 
 
 def find_sender(
-    stream: StatsObject, reports: StatsReports, everything: Iterable[StatsReports]
+    stream: StatsObject, reports: StatsReports, all_reports: Iterable[StatsReports]
 ) -> tuple[StatsObject, StatsReports]:
     """The sending stream, in this or another connection of the dump, and that connection's reports; empty if absent."""
     if stream.type == "outbound-rtp":
         return stream, reports
-    for one in everything:
-        for found in one.of("outbound-rtp"):
+    for candidate in all_reports:
+        for found in candidate.of("outbound-rtp"):
             if stream.ssrc and found.ssrc == stream.ssrc:
-                return found, one
+                return found, candidate
     return ABSENT, StatsReports()
 
 
 def find_report(stream: StatsObject, reports: StatsReports) -> StatsObject:
     """The remote endpoint's report about an outgoing stream: by SSRC, else any."""
     found = reports.of("remote-inbound-rtp") if stream.type == "outbound-rtp" else []
-    return next((one for one in found if one.ssrc == stream.ssrc), next(iter(found), ABSENT))
+    return next((report for report in found if report.ssrc == stream.ssrc), next(iter(found), ABSENT))
 
 
 def sent_streams(reports: StatsReports) -> dict[str, StatsObject]:

@@ -152,8 +152,8 @@ def _time_s(time_ms: Any, otherwise_s: float) -> float:
 
 def _brands(data: Any) -> str:
     brands = data.get("brands") if isinstance(data, Mapping) else None
-    known = [one for one in brands if isinstance(one, Mapping)] if isinstance(brands, list) else []
-    return ", ".join(f"{short(one.get('brand'))} {short(one.get('version'))}" for one in known[:5])
+    known = [brand for brand in brands if isinstance(brand, Mapping)] if isinstance(brands, list) else []
+    return ", ".join(f"{short(brand.get('brand'))} {short(brand.get('version'))}" for brand in known[:5])
 
 
 def _named(changed: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,10 +71,10 @@ def _reports(
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
-        for one in value:
-            if isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], Mapping):
-                one = {"id": one[0], **one[1]}
-            yield from _reports(one, time_s, name, depth + 1)
+        for item in value:
+            if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) and isinstance(item[1], Mapping):
+                item = {"id": item[0], **item[1]}
+            yield from _reports(item, time_s, name, depth + 1)
     elif isinstance(value, Mapping):
         if (found := _statistics(value)) is not None:
             yield _name(value, name), time_s, {"id": _id(value), **found}
@@ -82,11 +82,11 @@ def _reports(
         times = (_time_s(key, value[key]) for key in _TIMES if key in value)
         time_s = next((found for found in times if found is not None), time_s)
         name = _name(value, name)
-        for key, one in value.items():
-            if isinstance(one, Mapping) and (found := _statistics(one)) is not None:
+        for key, item in value.items():
+            if isinstance(item, Mapping) and (found := _statistics(item)) is not None:
                 yield name, time_s, {"id": short(key), **found}
-            elif isinstance(one, list | Mapping):
-                yield from _reports(one, time_s, name if key in _REPORTS else short(key), depth + 1)
+            elif isinstance(item, list | Mapping):
+                yield from _reports(item, time_s, name if key in _REPORTS else short(key), depth + 1)
 
 
 def _statistics(value: Mapping[str, Any]) -> Mapping[str, Any] | None:

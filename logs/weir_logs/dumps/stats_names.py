@@ -43,10 +43,10 @@ LEGACY_RATES = {"googFrameRateReceived"}
 """Rates per second that replace a counter."""
 
 
-def type_of(identifier: str, given: Any) -> str:
+def type_of(identifier: str, stated: Any) -> str:
     """The type of an object: the given one, else that in its ID; empty if there is none."""
-    if isinstance(given, str) and given and given != "ssrc":
-        return _OLD_TYPES.get(given, given)
+    if isinstance(stated, str) and stated and stated != "ssrc":
+        return _OLD_TYPES.get(stated, stated)
     if is_legacy(identifier):
         if identifier.startswith("ssrc_"):
             return "outbound-rtp" if identifier.endswith("_send") else "inbound-rtp"

@@ -12,10 +12,10 @@ def stream_names(reports: StatsReports) -> dict[str, str]:
     names = {}
     for kind_of_object, direction in (("outbound-rtp", "out"), ("inbound-rtp", "in")):
         streams = reports.of(kind_of_object)
-        alike = Counter(stream.kind for stream in streams)
+        counts = Counter(stream.kind for stream in streams)
         seen: Counter[str] = Counter()
         for stream in streams:
             seen[stream.kind] += 1
-            number = f" {seen[stream.kind]}" if alike[stream.kind] > 1 else ""
+            number = f" {seen[stream.kind]}" if counts[stream.kind] > 1 else ""
             names[stream.id] = f"{stream.kind or 'media'} {direction}{number}"
     return names

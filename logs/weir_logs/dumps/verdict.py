@@ -48,43 +48,47 @@ class ConnectionVerdict:
     @property
     def first_s(self) -> float:
         """Start of the first freeze, s since 1970; infinite without one."""
-        return min((one.freeze.start_s for one in self.explained if not one.is_stop), default=math.inf)
+        return min(
+            (explained.freeze.start_s for explained in self.explained if not explained.is_stop), default=math.inf
+        )
 
 
 def find_verdicts(connections: Sequence[DumpedConnection]) -> list[ConnectionVerdict]:
     """The verdicts of all connections; the connection that froze first comes first."""
-    everything = [connection.reports for connection in connections]
-    of_all = [find_dump_freezes(reports) for reports in everything]
-    longest = sorted((one.duration_s for freezes, _ in of_all for one in freezes), reverse=True)
+    all_reports = [connection.reports for connection in connections]
+    of_all = [find_dump_freezes(reports) for reports in all_reports]
+    longest = sorted((freeze.duration_s for freezes, _ in of_all for freeze in freezes), reverse=True)
     least_s = longest[MOST_EXPLAINED - 1] if len(longest) > MOST_EXPLAINED else 0.0
     left = MOST_EXPLAINED
     verdicts = []
     for connection, (freezes, more) in zip(connections, of_all, strict=True):
-        chosen = [one for one in freezes if one.duration_s >= least_s][:left]
+        chosen = [freeze for freeze in freezes if freeze.duration_s >= least_s][:left]
         left -= len(chosen)
-        more += sum(one.count for one in freezes) - sum(one.count for one in chosen)
-        verdicts.append(ConnectionVerdict(connection, _explained(chosen, connection.reports, everything), more))
-    return sorted(verdicts, key=lambda one: one.first_s)
+        more += sum(freeze.count for freeze in freezes) - sum(freeze.count for freeze in chosen)
+        verdicts.append(ConnectionVerdict(connection, _explained(chosen, connection.reports, all_reports), more))
+    return sorted(verdicts, key=lambda verdict: verdict.first_s)
 
 
 def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
     """The number of freezes, their total time, the connection that froze first, and the main cause."""
-    froze = [one for verdict in verdicts for one in verdict.explained if not one.is_stop]
-    objects = [one for verdict in verdicts for one in verdict.connection.reports.objects.values()]
-    if all(len(times) < 2 for one in objects for times, _ in one.numbers.values()):
+    froze = [explained for verdict in verdicts for explained in verdict.explained if not explained.is_stop]
+    objects = [stats for verdict in verdicts for stats in verdict.connection.reports.objects.values()]
+    if all(len(times) < 2 for stats in objects for times, _ in stats.numbers.values()):
         return "One report only: when video froze is not in it. Record several; of Firefox copy the report history."
     if not froze:
-        video = any(incoming_video(one.connection.reports) for one in verdicts)
+        video = any(incoming_video(verdict.connection.reports) for verdict in verdicts)
         return "No freeze of incoming video." if video else "No incoming video in it."
-    number = counted(sum(one.freeze.count for one in froze) + sum(one.more for one in verdicts), "freeze")
+    number = counted(
+        sum(explained.freeze.count for explained in froze) + sum(verdict.more for verdict in verdicts), "freeze"
+    )
     first = verdicts[0]
     at_s = first.first_s - time_span_s(first.connection.reports)[0]
-    of = f"; {first.connection.id} froze first, {at_s:,.1f} s after its start" if len(verdicts) > 1 else ""
-    causes = Counter(one.cause for one in froze)
+    first_text = f"; {first.connection.id} froze first, {at_s:,.1f} s after its start" if len(verdicts) > 1 else ""
+    causes = Counter(explained.cause for explained in froze)
     main = CAUSES[causes.most_common(1)[0][0]]
-    why = main[:1].upper() + main[1:] if len(causes) == 1 else f"Most: {main}"
-    total = seconds_text(sum(one.freeze.duration_s for one in froze))
-    return f"{number} of incoming video, {total} in all{of}. {why}."
+    cause_text = main[:1].upper() + main[1:] if len(causes) == 1 else f"Most: {main}"
+    total = seconds_text(sum(explained.freeze.duration_s for explained in froze))
+    return f"{number} of incoming video, {total} in all{first_text}. {cause_text}."
 
 
 def earlier_texts(verdict: ConnectionVerdict) -> list[str]:
@@ -104,16 +108,16 @@ def earlier_texts(verdict: ConnectionVerdict) -> list[str]:
 
 
 def _explained(
-    freezes: Sequence[DumpFreeze], reports: StatsReports, everything: Sequence[StatsReports]
+    freezes: Sequence[DumpFreeze], reports: StatsReports, all_reports: Sequence[StatsReports]
 ) -> list[ExplainedFreeze]:
     names, zero_s = stream_names(reports), time_span_s(reports)[0]
     found = []
-    for one in freezes:
-        facts = FreezeFacts(one, reports, everything)
-        name = "outgoing video" if one.is_outgoing else names[one.stream.id]
+    for freeze in freezes:
+        facts = FreezeFacts(freeze, reports, all_reports)
+        name = "outgoing video" if freeze.is_outgoing else names[freeze.stream.id]
         cause = likely_cause(facts)
-        sentence = _sentence(one, name, facts, cause, zero_s)
-        found.append(ExplainedFreeze(one, name, cause, sentence, _is_stop(one, cause)))
+        sentence = _sentence(freeze, name, facts, cause, zero_s)
+        found.append(ExplainedFreeze(freeze, name, cause, sentence, _is_stop(freeze, cause)))
     return found
 
 
@@ -127,14 +131,14 @@ def time_span_s(reports: StatsReports) -> tuple[float, float]:
 
 def _sentence(freeze: DumpFreeze, name: str, facts: FreezeFacts, cause: str, zero_s: float) -> str:
     about = "about " if freeze.error_s > _ABOUT_S else ""
-    at = f"At {about}{freeze.start_s - zero_s:,.1f} s ({_clock(freeze.start_s)} UTC)"
+    time_text = f"At {about}{freeze.start_s - zero_s:,.1f} s ({_clock(freeze.start_s)} UTC)"
     if freeze.count > 1:
         how_long = f"{freeze.count} times, {seconds_text(freeze.duration_s)} in all"
     else:
         how_long = f"for {seconds_text(freeze.duration_s)}" if freeze.duration_s else "for an unknown time"
     verb = "fell" if freeze.is_drop else "stopped" if _is_stop(freeze, cause) else "froze"
     end = ", to the end of the dump" if freeze.is_open else ""
-    return f"{at} {name} {verb} {how_long}{end}: {', '.join(facts.texts(cause))}; {CAUSES[cause]}."
+    return f"{time_text} {name} {verb} {how_long}{end}: {', '.join(facts.texts(cause))}; {CAUSES[cause]}."
 
 
 def _is_stop(freeze: DumpFreeze, cause: str) -> bool:

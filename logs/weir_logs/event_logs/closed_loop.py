@@ -75,7 +75,7 @@ def run_closed_loop(plan: ReplayPlan, out: Path, *, quiet: bool) -> list[RunReco
     """
     console = error_console()
     outcome = run_with_progress([plan], out / _CALLS, None, console, quiet=quiet)
-    end_with_failures([one.describe() for one in outcome.failures], console)
+    end_with_failures([failure.describe() for failure in outcome.failures], console)
     return outcome.records
 
 
@@ -95,7 +95,7 @@ def write_closed_loop(
     }  # fmt: skip
     found: dict[str, dict[str, Any]] = {
         "logged": logged,
-        **{one.controller: {key: one.measures.get(key) for key in _SHOWN} for one in records},
+        **{record.controller: {key: record.measures.get(key) for key in _SHOWN} for record in records},
     }
     heads: Cells = ["Controller", *(Cell(MEASURES[key].label, MEASURES[key].unit) for key in _SHOWN)]
     table = Table(heads, [_row(name, values) for name, values in found.items()])
@@ -109,7 +109,9 @@ def write_closed_loop(
         Section("calls", "Virtual calls on the estimated path", [about, table]),
         log_over_time("The log over time", recording.log, recording.name),
     ]
-    write_text(page, render_page("Weir: what if", recording.lead(), sections, [one.controller for one in records]))
+    write_text(
+        page, render_page("Weir: what if", recording.lead(), sections, [record.controller for record in records])
+    )
     described = {
         "file": recording.name,
         "scenario": str(out / SCENARIO),

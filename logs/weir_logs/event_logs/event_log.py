@@ -73,11 +73,11 @@ def parse_event_log(lines: bytes, source: str) -> EventLog:
     reports: list[float] = []
     begin_us = end_us = 0.0
     feedback = ""
-    text = lines.splitlines()
-    if len(text) > MOST_EVENTS:
+    event_texts = lines.splitlines()
+    if len(event_texts) > MOST_EVENTS:
         raise InputError(f"{source}: over {MOST_EVENTS:,} events; save a log of a shorter call")
-    for one in text:
-        event = json.loads(one)
+    for event_text in event_texts:
+        event = json.loads(event_text)
         kind = event["type"]
         if kind == "log":
             begin_us, end_us, feedback = event["begin_us"], event["end_us"], event["feedback"]

@@ -85,13 +85,13 @@ def received_bytes(log: EventLog) -> tuple[Array, Array]:
 
 
 def _probes(log: EventLog) -> list[Line]:
-    asked_times, asked = log.of("probe_cluster", "bitrate_bps")
+    requested_times, requested = log.of("probe_cluster", "bitrate_bps")
     _, identifiers = log.of("probe_cluster", "id")
-    rates = dict(zip(identifiers, asked, strict=True))
+    rates = dict(zip(identifiers, requested, strict=True))
     failed_times, failed = log.of("probe_failure", "id")
-    failed_rates = np.array([rates.get(one, np.nan) for one in failed])
+    failed_rates = np.array([rates.get(identifier, np.nan) for identifier in failed])
     return [
-        _kbps("asked", "--series-4", asked_times, asked, marks=True),
+        _kbps("asked", "--series-4", requested_times, requested, marks=True),
         _kbps("result", "--series-2", *log.of("probe_success", "bitrate_bps"), marks=True),
         _kbps("failed", "--series-6", failed_times, failed_rates, marks=True),
     ]

@@ -30,7 +30,7 @@ def is_event_log(path: Path) -> bool:
 
 
 def event_log_lines(path: Path) -> bytes:
-    """The events of a log as JSON lines; their types are in webrtc_patch/event_log/README.md.
+    """The events of a log as JSON lines; their types are in logs/event_log/README.md.
 
     Raises:
         InputError: it is not an event log, is damaged from its first event on, or is too large.
@@ -42,7 +42,7 @@ def event_log_lines(path: Path) -> bytes:
     except subprocess.TimeoutExpired:
         raise InputError(f"{printable(path)}: takes over {LONGEST_READING_S} s to read; save a shorter log") from None
     if done.returncode:
-        said = printable(done.stderr.decode(errors="replace").strip().removeprefix("weir-event-log: "))
+        message = printable(done.stderr.decode(errors="replace").strip().removeprefix("weir-event-log: "))
         # There is no message if a signal or one of libwebrtc's checks ended it.
-        raise InputError(said if done.returncode > 0 and said else f"{printable(path)}: a damaged RTC event log")
+        raise InputError(message if done.returncode > 0 and message else f"{printable(path)}: a damaged RTC event log")
     return done.stdout

@@ -85,24 +85,27 @@ def _queued_bytes(packets: Packets, received: Packets, lost: NDArray[np.bool_]) 
     """Bytes in the queue before each packet."""
     sent_bytes = np.concatenate(([0.0], np.cumsum(received.bits))) / 8
     before = np.concatenate(([0], np.cumsum(~lost)))[:-1]
-    gone = np.minimum(np.searchsorted(received.left_s, packets.sent_s, side="right"), before)
-    return sent_bytes[before] - sent_bytes[gone]
+    departed = np.minimum(np.searchsorted(received.left_s, packets.sent_s, side="right"), before)
+    return sent_bytes[before] - sent_bytes[departed]
 
 
 def _policer(packets: Packets, received: Packets, lost: NDArray[np.bool_], wait_s: Array) -> dict[str, Any] | None:
     """The policer indicated by the losses; None if they do not indicate one."""
     second = packets.sent_s.astype(int)
     of_each = (packets.bits, np.ones(len(lost)), lost, np.where(lost, 0.0, packets.bits))
-    sent_bits, count, gone, carried_bits = (np.bincount(second, values).astype(float) for values in of_each)
-    heavy = (gone >= _LEAST_LOST) & (gone >= _LEAST_LOSS * count)
+    sent_bits, sent_count, lost_count, carried_bits = (np.bincount(second, values).astype(float) for values in of_each)
+    heavy = (lost_count >= _LEAST_LOST) & (lost_count >= _LEAST_LOSS * sent_count)
     if heavy.sum() < _LEAST_SECONDS or np.median(wait_s[heavy[second]]) > _NO_QUEUE_S:
         return None
     rate_bps = float(np.median(carried_bits[heavy]))
     if np.mean(np.abs(carried_bits[heavy] / rate_bps - 1) <= _ALIKE) < _ALIKE_SHARE:
         return None
-    below = (sent_bits < _LESS * rate_bps) & (count > 0)
+    below = (sent_bits < _LESS * rate_bps) & (sent_count > 0)
     if below.any():
-        is_policer = gone[below].sum() * count[heavy].sum() <= _MOST_BELOW * gone[heavy].sum() * count[below].sum()
+        is_policer = (
+            lost_count[below].sum() * sent_count[heavy].sum()
+            <= _MOST_BELOW * lost_count[heavy].sum() * sent_count[below].sum()
+        )
     else:
         is_policer = _variation(carried_bits[heavy]) <= _MOST_VARIATION * _variation(sent_bits[heavy])
     if not is_policer:

@@ -100,14 +100,14 @@ class OpenLoop:
         except subprocess.TimeoutExpired:
             raise InputError(f"{source}: {controller} takes over {_LONGEST_RUN_S} s; give a shorter log") from None
         if done.returncode:
-            said = printable(done.stderr.decode(errors="replace").strip().removeprefix("weir-sim: "))
+            message = printable(done.stderr.decode(errors="replace").strip().removeprefix("weir-sim: "))
             fault = MissingComponent if done.returncode == 3 else InputError
-            raise fault(f"{source}: {said or f'weir-sim failed under {controller}'}")
-        table = [json.loads(one) for one in done.stdout.splitlines()]
+            raise fault(f"{source}: {message or f'weir-sim failed under {controller}'}")
+        table = [json.loads(text) for text in done.stdout.splitlines()]
         return Targets(
             controller,
-            np.array([1e-6 * one["time_us"] for one in table]),
-            np.array([float(one["target_bps"]) for one in table]),
+            np.array([1e-6 * row["time_us"] for row in table]),
+            np.array([float(row["target_bps"]) for row in table]),
         )
 
 
@@ -118,7 +118,7 @@ def difference(found: Targets, logged: Targets, end_s: float) -> TargetDifferenc
     times = np.arange(max(found.time_s[0], logged.time_s[0]), end_s, STEP_S)
     if not len(times):
         return None
-    of = logged.at(times)
-    signed = 100 * (found.at(times) - of) / np.maximum(of, 1)
+    logged_bps = logged.at(times)
+    signed = 100 * (found.at(times) - logged_bps) / np.maximum(logged_bps, 1)
     size = np.abs(signed)
     return TargetDifference(float(np.median(size)), float(np.percentile(size, 95)), float(signed.mean()))

@@ -2,6 +2,8 @@
 bounded, and packets other than RTP are skipped.
 """
 
+# Own code instead of dpkt 1.9.8, which takes twice the time and would shorten this file by a fifth. There nested IP
+# headers raise RecursionError, a short MPLS frame IndexError, and a cut last packet counts as whole.
 from __future__ import annotations
 
 import json

@@ -1,5 +1,6 @@
 """Parses RTP packets of a recording as events for the estimator in open loop."""
 
+# Own code instead of dpkt 1.9.8, which reads neither header extensions nor padding.
 from __future__ import annotations
 
 import struct

@@ -86,7 +86,7 @@ def run_whatif(recording: Recording, controllers: Sequence[str], settings: OpenL
         # Controllers at the sender ignore received packets, and those at the receiver ignore all others.
         lines += reported_packet_lines(recording.log)
     found = [settings.run(lines, name, recording.name) for name in controllers]
-    return [replace(one, time_s=one.time_s - recording.log.begin_s) for one in found]
+    return [replace(targets, time_s=targets.time_s - recording.log.begin_s) for targets in found]
 
 
 def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> tuple[dict[str, Any], Path]:
@@ -96,27 +96,33 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
         InputError: it cannot be written.
     """
     page, logged = begin_page(out), logged_targets(recording.log)
-    described = [_numbers(one, logged, recording.log.duration_s) for one in (logged, *found) if len(one.bps)]
+    described = [
+        _numbers(targets, logged, recording.log.duration_s) for targets in (logged, *found) if len(targets.bps)
+    ]
     end_s = recording.log.duration_s
     lines = [
-        target_line(f"target of {one.controller}", f"--c-{css_name(one.controller)}", one.time_s, one.bps, end_s)
-        for one in found
+        target_line(
+            f"target of {targets.controller}", f"--c-{css_name(targets.controller)}", targets.time_s, targets.bps, end_s
+        )
+        for targets in found
     ]
     sections = [
-        Section("targets", "Targets", [note(_NOTE), Table(_HEADS, [_row(one) for one in described])]),
+        Section("targets", "Targets", [note(_NOTE), Table(_HEADS, [_row(row) for row in described])]),
         log_over_time("Over time", recording.log, recording.name, lines),
     ]
-    write_text(page, render_page("Weir: what if", recording.lead(), sections, [one.controller for one in found]))
+    write_text(
+        page, render_page("Weir: what if", recording.lead(), sections, [targets.controller for targets in found])
+    )
     return {"file": recording.name, "note": recording.note, "controllers": described}, page
 
 
-def _numbers(one: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
-    times = np.arange(one.time_s[0], max(end_s, one.time_s[0] + STEP_S), STEP_S)
-    kbps = 1e-3 * one.at(times)
+def _numbers(targets: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
+    times = np.arange(targets.time_s[0], max(end_s, targets.time_s[0] + STEP_S), STEP_S)
+    kbps = 1e-3 * targets.at(times)
     numbers = {"mean_kbps": float(kbps.mean()), "lowest_kbps": float(kbps.min()), "highest_kbps": float(kbps.max())}
-    against = None if one is logged else difference(one, logged, end_s)
+    against = None if targets is logged else difference(targets, logged, end_s)
     found = {} if against is None else vars(against)
-    return {"controller": one.controller, **{key: round(value, 2) for key, value in {**numbers, **found}.items()}}
+    return {"controller": targets.controller, **{key: round(value, 2) for key, value in {**numbers, **found}.items()}}
 
 
 def _row(described: dict[str, Any]) -> Row:

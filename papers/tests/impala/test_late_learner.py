@@ -4,7 +4,7 @@ from collections import deque
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
 
 from torch import nn  # noqa: E402
 

@@ -27,15 +27,15 @@ def test_growth_of_both_counts_keeps_it_quiet():
         supervisor.check(1000 * minute, minute, "2 of 2")
 
 
-@pytest.mark.parametrize(("what", "sampled", "learned"), [("sampled", 0, 1), ("learned", 1, 0)])
-def test_a_count_that_stays_is_named_with_the_state(what, sampled, learned):
+@pytest.mark.parametrize(("counter", "sampled", "learned"), [("sampled", 0, 1), ("learned", 1, 0)])
+def test_a_count_that_stays_is_named_with_the_state(counter, sampled, learned):
     clock = Clock()
     supervisor = Supervisor(60.0, clock)
     for minute in (1, 2, 3):
         clock.now_s = 30.0 * minute
         if clock.now_s <= 60.0:
             supervisor.check(sampled * minute, learned * minute, "0 of 2 runners are at work")
-    with pytest.raises(ClusterError, match=rf"nothing was {what} for 60 s \(0 of 2 runners are at work\).*--resume"):
+    with pytest.raises(ClusterError, match=rf"nothing was {counter} for 60 s \(0 of 2 runners are at work\).*--resume"):
         supervisor.check(sampled * 4, learned * 4, "0 of 2 runners are at work")
 
 

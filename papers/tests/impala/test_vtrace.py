@@ -2,7 +2,7 @@
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
+torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
 
 from weir_papers.mvfst.impala.vtrace import vtrace  # noqa: E402
 

@@ -103,8 +103,8 @@ def measure_adaptation(trainer: Trainer, evaluated: TrainingConfiguration, plan:
         _, curves["from_scratch"] = adaptation.learn("from scratch", UNSEEN, plan.scratch_steps, watched=True)
         for name, share in (("with_replay", REPLAY), ("without_replay", 0.0)):
             objective = RequirementReplay(UNSEEN, replayed, share)
-            what = f"adapting {name.replace('_', ' ')}"
-            policy, curves[name] = adaptation.learn(what, objective, plan.adaptation_steps, base, watched=True)
+            description = f"adapting {name.replace('_', ' ')}"
+            policy, curves[name] = adaptation.learn(description, objective, plan.adaptation_steps, base, watched=True)
             old[name] = adaptation.old_rewards(policy)
     measured = {"seed": seed, "curves": curves, "old_rewards": old}
     return measured | figures(measured, one_update)
@@ -178,7 +178,7 @@ class _Adaptation:
 
     def learn(
         self,
-        what: str,
+        description: str,
         objective: ObjectiveSource,
         steps: int,
         start: PreferencePolicy | None = None,
@@ -193,7 +193,7 @@ class _Adaptation:
             if watched and (updates <= EVERY_UPDATE or updates % AFTERWARDS == 0):
                 curve.append((state.steps, self._evaluate(state.policy, UNSEEN)))
             updates += 1
-            self._trainer.report(what, min(state.steps, steps))
+            self._trainer.report(description, min(state.steps, steps))
 
         learned = learn(
             self._settings,

@@ -29,7 +29,7 @@ CLAIMS: Final = (
         "below 5 %",
         0.05,
         Bound("at most", 0.05, "%", scale=100),
-        why="replay draws half of the episodes, which is Eq. 6 in expectation",
+        reason="replay draws half of the episodes, which is Eq. 6 in expectation",
     ),
     Claim(
         "mocc/old_loss_without",
@@ -37,7 +37,7 @@ CLAIMS: Final = (
         "83 %",
         0.83,
         Bound("at least", 0.05, "%", scale=100),
-        why="the paper's Aurora is one policy of one objective that is trained on; here the policy of landmarks is",
+        reason="the paper's Aurora is one policy of one objective that is trained on; here the policy of landmarks is",
     ),
     Claim(
         "mocc/over_aurora",
@@ -72,7 +72,7 @@ CLAIMS: Final = (
         "comparable",
         1.0,
         Bound("at least", 0.98, "times"),
-        why="equal steps; the paper trains 171 for five times as long",
+        reason="equal steps; the paper trains 171 for five times as long",
     ),
     Claim(
         "mocc/ppo_to_dqn",

@@ -65,7 +65,7 @@ def mocc(
     sizes = {**asdict(plan), "tested": networks, "configuration": settings.model_dump(mode="json")}
     try:
         with progress_bar(max(base_steps, scratch_steps)) as show:
-            trainer = Trainer(settings, out / "models", find_simulator(), lambda what, steps: show(what, steps, ""))
+            trainer = Trainer(settings, out / "models", find_simulator(), lambda title, steps: show(title, steps, ""))
             adapted, objectives = [], []
             for seed in range(1, seeds + 1):
                 adapt = partial(measure_adaptation, trainer, evaluated, plan, seed)

@@ -31,19 +31,19 @@ _ROWS: Final = {
 }
 
 
-def _share(key: str, what: str, paper: str, limit: float, least: float, why: str = _CALL) -> Claim:
+def _share(key: str, description: str, paper: str, limit: float, least: float, reason: str = _CALL) -> Claim:
     holds, partly = (Bound("at least", value, "%", scale=100, decimals=1) for value in (limit, least))
-    return Claim(key, what, paper, limit, holds, partly, why)
+    return Claim(key, description, paper, limit, holds, partly, reason)
 
 
-def _times(key: str, what: str, limit: float, why: str = _CALL) -> Claim:
+def _times(key: str, description: str, limit: float, reason: str = _CALL) -> Claim:
     partly = Bound("at least", 1.0, "times", strict=True)
-    return Claim(key, what, f"{limit:g}", limit, Bound("at least", limit, "times"), partly, why)
+    return Claim(key, description, f"{limit:g}", limit, Bound("at least", limit, "times"), partly, reason)
 
 
-def _index(key: str, what: str, limit: float, least: float) -> Claim:
+def _index(key: str, description: str, limit: float, least: float) -> Claim:
     holds, partly = (Bound("at least", value, decimals=3) for value in (limit, least))
-    return Claim(key, what, f"{limit:g}", limit, holds, partly, _JAIN)
+    return Claim(key, description, f"{limit:g}", limit, holds, partly, _JAIN)
 
 
 CLAIMS: Final = (
@@ -100,9 +100,9 @@ def measured(document: Mapping[str, Any]) -> dict[str, list[float]]:
     """The values of `muses.json`: means over networks."""
     found = row_values(document, _ROWS)
     pairs = [
-        (of[_TREES]["utilisation"], of[_TEACHER]["utilisation"])
+        (network[_TREES]["utilisation"], network[_TEACHER]["utilisation"])
         for name in _SETS
-        if {_TREES, _TEACHER} <= (of := document["networks"].get(name, {})).keys()
+        if {_TREES, _TEACHER} <= (network := document["networks"].get(name, {})).keys()
     ]
     if pairs:
         found["muses/of_teacher"] = [sum(own - teacher for own, teacher in pairs) / len(pairs)]

@@ -131,8 +131,8 @@ def extract(
 
     def learn(flows: Flows) -> tuple[Mixture, int]:
         on_progress("trees", complete)
-        of_path = flows.inputs[..., : inputs.state_size]
-        known = np.zeros(flows.actions.shape, int) if selector is None else selector.kinds_of(of_path)
+        path_inputs = flows.inputs[..., : inputs.state_size]
+        known = np.zeros(flows.actions.shape, int) if selector is None else selector.kinds_of(path_inputs)
         kinds = 0 if selector is None else selector.kinds
         students, fewest = trees.fit(flows.inputs, flows.actions, known, kinds, plan.trees, plan.leaves)
         return Mixture(inputs, selector, students), fewest
@@ -216,11 +216,11 @@ def describe_kinds(mixture: Mixture, flows: Flows) -> list[dict[str, Any]]:
     spread = np.maximum(means.std(axis=0), 1e-9)
     by_flow = chosen.reshape(len(flows.paths[::2]), -1)
     for kind, entry in enumerate(found[1:], start=1):
-        of_kind = chosen == kind
-        entry["share"] = float(of_kind.mean())
-        if not of_kind.any():
+        is_kind = chosen == kind
+        entry["share"] = float(is_kind.mean())
+        if not is_kind.any():
             continue
-        differences = (means[of_kind].mean(axis=0) - means.mean(axis=0)) / spread
+        differences = (means[is_kind].mean(axis=0) - means.mean(axis=0)) / spread
         largest = np.argsort(-np.abs(differences))[:_LISTED]
         entry["differs"] = {mixture.inputs.names[index]: round(float(differences[index]), 2) for index in largest}
         often = (by_flow == kind).mean(axis=1)

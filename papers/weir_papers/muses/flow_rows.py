@@ -25,9 +25,11 @@ def flow_rows(results: MusesResults) -> Iterator[GoalRow]:
     """The rows of experiments with several flows."""
     for flows, found in jain_by_flows(results).items():
         goal = Bound("at least", PAPERS_JAIN[flows], decimals=3)
-        what = f"{flows} flows on 36 Mbps, one more every 20 s: Jain's index"
-        others = ", ".join(f"{who} {index:.3f}" for who, index in found.items() if who != MUSES)
-        yield goal_row(f"jain_{flows}", what, goal, found.get(MUSES), others, paper_cubic=PAPERS_CUBIC_JAIN[flows])
+        description = f"{flows} flows on 36 Mbps, one more every 20 s: Jain's index"
+        others = ", ".join(f"{controller} {index:.3f}" for controller, index in found.items() if controller != MUSES)
+        yield goal_row(
+            f"jain_{flows}", description, goal, found.get(MUSES), others, paper_cubic=PAPERS_CUBIC_JAIN[flows]
+        )
     yield _after_change(results)
     yield from _cross_traffic(results)
 
@@ -35,33 +37,33 @@ def flow_rows(results: MusesResults) -> Iterator[GoalRow]:
 def jain_by_flows(results: MusesResults) -> dict[int, dict[str, float]]:
     """Mean over seeds, by number of flows and by who ran them."""
     found: dict[int, dict[str, float]] = {flows: {} for flows in FLOWS}
-    for who in results.records.get(SHARING, {}):
+    for controller in results.records.get(SHARING, {}):
         for flows in FLOWS:
-            records = [one for one in results.of(SHARING, who) if len(one.flows) == flows]
-            indices = [staggered_jain(results.with_series(who, record)) for record in records]
+            records = [record for record in results.of(SHARING, controller) if len(record.flows) == flows]
+            indices = [staggered_jain(results.with_series(controller, record)) for record in records]
             if known := [index for index in indices if index is not None]:
-                found[flows][who] = mean(known)
+                found[flows][controller] = mean(known)
     return found
 
 
 def _after_change(results: MusesResults) -> GoalRow:
     goal = Bound("at least", 0.0, "points", strict=True, signed=True)
-    what = "from Wi-Fi to LTE: challenge score after it, less that of the global tree, which never switches"
+    description = "from Wi-Fi to LTE: challenge score after it, less that of the global tree, which never switches"
     base_ms = {scenario.name: _delay_after_ms(scenario.forward) for scenario in results.sets[CHANGE].scenarios}
     scores = {
-        who: {
+        controller: {
             record.scenario: score
-            for record in results.whole(CHANGE, who)
+            for record in results.whole(CHANGE, controller)
             if (score := challenge_after(record, CHANGE_AT_S, base_ms[record.scenario])) is not None
         }
-        for who in results.records.get(CHANGE, {})
+        for controller in results.records.get(CHANGE, {})
     }
     own, other = scores.get(MUSES, {}), scores.get(GLOBAL_TREE, {})
-    detail = ", ".join(f"{who} {mean(some.values()):.2f}" for who, some in scores.items() if some)
+    detail = ", ".join(f"{controller} {mean(some.values()):.2f}" for controller, some in scores.items() if some)
     pairs = sorted(own.keys() & other.keys())
     difference = mean(own[name] - other[name] for name in pairs) if pairs else None
-    why = "name its file with --global" if own else "no run completed"
-    return replace(goal_row("after_change", what, goal, difference, why=why), detail=detail)
+    reason = "name its file with --global" if own else "no run completed"
+    return replace(goal_row("after_change", description, goal, difference, reason=reason), detail=detail)
 
 
 def _delay_after_ms(link: Link) -> float:
@@ -78,7 +80,11 @@ def _cross_traffic(results: MusesResults) -> Iterator[GoalRow]:
         ("cross_frames", "frames a second, to GCC's", Bound("at least", 0.95, "times")),
         ("cross_delay", "p95 queueing delay less GCC's", Bound("at most", 0.0, "ms", decimals=0, signed=True)),
     )  # fmt: skip
-    values = {who: means for who in results.records.get(CROSS_TRAFFIC, {}) if (means := _means(results, who))}
+    values = {
+        controller: means
+        for controller in results.records.get(CROSS_TRAFFIC, {})
+        if (means := _means(results, controller))
+    }
     own, gcc = values.get(MUSES), values.get("gcc")
     found: dict[str, float | None] = {}
     if own and gcc:
@@ -90,18 +96,18 @@ def _cross_traffic(results: MusesResults) -> Iterator[GoalRow]:
             "cross_delay": own["p95_queueing_delay_ms"] - gcc["p95_queueing_delay_ms"],
         }
     detail = "; ".join(
-        f"{who} {one['receive_rate_bps'] / 1e3:,.0f} kbps, {one['frames_per_second']:.1f} frames a second, "
-        f"{one['p95_queueing_delay_ms']:.0f} ms"
-        for who, one in values.items()
+        f"{controller} {means['receive_rate_bps'] / 1e3:,.0f} kbps, {means['frames_per_second']:.1f} frames a second, "
+        f"{means['p95_queueing_delay_ms']:.0f} ms"
+        for controller, means in values.items()
     )
-    why = "GCC leaves nothing to gain" if found else "no run completed"
-    for name, what, goal in goals:
-        yield goal_row(name, f"cross traffic, {what}", goal, found.get(name), detail, why)
+    reason = "GCC leaves nothing to gain" if found else "no run completed"
+    for name, description, goal in goals:
+        yield goal_row(name, f"cross traffic, {description}", goal, found.get(name), detail, reason)
 
 
-def _means(results: MusesResults, who: str) -> dict[str, float]:
+def _means(results: MusesResults, controller: str) -> dict[str, float]:
     names = ("receive_rate_bps", "frames_per_second", "p95_queueing_delay_ms")
-    metrics = [record.measures for record in results.of(CROSS_TRAFFIC, who)]
-    rows = [[value for name in names if (value := one[name]) is not None] for one in metrics]
+    metrics = [record.measures for record in results.of(CROSS_TRAFFIC, controller)]
+    rows = [[value for name in names if (value := measures[name]) is not None] for measures in metrics]
     complete = [row for row in rows if len(row) == len(names)]
     return dict(zip(names, map(mean, zip(*complete, strict=True)), strict=True)) if complete else {}

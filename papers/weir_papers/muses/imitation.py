@@ -42,7 +42,10 @@ def imitation_scores(models: Mapping[str, Path], flows: int, simulator: Path) ->
     def score(file: Path, largest_ms: float) -> float:
         return float(f1_score(*_flows(file, largest_ms, flows, simulator), average="macro"))
 
-    return {who: {delay_ms: score(file, delay_ms) for delay_ms in LARGEST_DELAYS_MS} for who, file in models.items()}
+    return {
+        controller: {delay_ms: score(file, delay_ms) for delay_ms in LARGEST_DELAYS_MS}
+        for controller, file in models.items()
+    }
 
 
 def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | None) -> Iterator[GoalRow]:
@@ -52,18 +55,25 @@ def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | Non
     widest = LARGEST_DELAYS_MS[-1]
     gap = Bound("at least", 0.09, "%", scale=100, decimals=1)
     closed = Bound("at least", 0.7, "%", scale=100, decimals=0)
-    what = f"delays up to {widest:g} ms: F1 against the oracle's actions,"
-    gap_what, closed_what = f"{what} teacher less one global tree", f"{what} part of that gap closed by the mixture"
-    known = {MUSES, GLOBAL_TREE, TEACHER} <= f1.keys()
-    own, tree, teacher = (f1[who][widest] if known else 0.0 for who in (MUSES, GLOBAL_TREE, TEACHER))
-    detail = "; ".join(
-        f"{who} " + ", ".join(f"{score:.3f} ({largest_ms:g} ms)" for largest_ms, score in scores.items())
-        for who, scores in f1.items()
+    description = f"delays up to {widest:g} ms: F1 against the oracle's actions,"
+    gap_description, closed_description = (
+        f"{description} teacher less one global tree",
+        f"{description} part of that gap closed by the mixture",
     )
-    why = "there is no gap to close" if known else "give TEACHER and --global"
-    yield goal_row("f1_gap", gap_what, gap, teacher - tree if known else None, detail, why)
+    known = {MUSES, GLOBAL_TREE, TEACHER} <= f1.keys()
+    own, tree, teacher = (f1[controller][widest] if known else 0.0 for controller in (MUSES, GLOBAL_TREE, TEACHER))
+    detail = "; ".join(
+        f"{controller} " + ", ".join(f"{score:.3f} ({largest_ms:g} ms)" for largest_ms, score in scores.items())
+        for controller, scores in f1.items()
+    )
+    reason = "there is no gap to close" if known else "give TEACHER and --global"
+    yield goal_row("f1_gap", gap_description, gap, teacher - tree if known else None, detail, reason)
     yield goal_row(
-        "f1_closed", closed_what, closed, (own - tree) / (teacher - tree) if teacher > tree else None, why=why
+        "f1_closed",
+        closed_description,
+        closed,
+        (own - tree) / (teacher - tree) if teacher > tree else None,
+        reason=reason,
     )
     goal = Bound("at least", 0.97, "%", scale=100, decimals=1)
     yield goal_row(
@@ -71,7 +81,7 @@ def imitation_rows(f1: Mapping[str, Mapping[float, float]], nearest: float | Non
         "held-out flows: chosen kind among the true two nearest",
         goal,
         nearest,
-        why="the model is no mixture",
+        reason="the model is no mixture",
     )
 
 

@@ -98,20 +98,20 @@ def muses(
             raise InputError("--teach: omit TEACHER, --model and --global, which it makes")
         make_folder(out)
         teachers = [_taught(teach, seed, out)]
-    given = {MUSES: model, GLOBAL_TREE: global_model, TEACHER: teachers[0] if teachers else None}
+    files_by_name = {MUSES: model, GLOBAL_TREE: global_model, TEACHER: teachers[0] if teachers else None}
     for option, file in (("--model", model), ("--global", global_model), *(("TEACHER", file) for file in teachers)):
         check_model(file, option)
         if file:
             read_model(file)  # before anything runs
     make_folder(out)
     if teachers and model is None:
-        given[MUSES] = model = out / "muses.onnx"
+        files_by_name[MUSES] = model = out / "muses.onnx"
         options = {"duration_s": duration, "interval_s": interval, "trees": trees, "leaves": leaves}
         options |= {"flows": flows, "lines": lines, "rounds": rounds, "seed": seed, "environments": environments}
         if not model.exists():
             _extract(teachers, model, kinds, options, teach)
         if teach is not None:
-            given[GLOBAL_TREE] = tree = out / "tree" / "muses.onnx"
+            files_by_name[GLOBAL_TREE] = tree = out / "tree" / "muses.onnx"
             make_folder(tree.parent)
             if not tree.exists():
                 _extract(teachers, tree, "1", options, teach)
@@ -123,26 +123,29 @@ def muses(
     console = error_console()
     outcome = run_with_progress(list(plans.values()), out, jobs, console, quiet=as_json)
     failures = [failure.describe() for failure in outcome.failures]
-    beside = []
-    for who, folder in FOLDERS.items():
-        if other := given[who]:
-            replaced = plans_beside(sets, who, other, simulator)
-            of_other = run_with_progress(list(replaced.values()), out / folder, jobs, console, quiet=as_json)
-            failures += [failure.describe() for failure in of_other.failures]
-            beside.append((replaced, of_other))
-    results = muses_results(sets, plans, outcome, out, beside)
-    files = {who: file for who, file in given.items() if file}
-    f1 = imitation_scores(files, imitated, simulator) if len(files) == len(given) else {}
+    other_models = []
+    for controller, folder in FOLDERS.items():
+        if other := files_by_name[controller]:
+            replaced = plans_beside(sets, controller, other, simulator)
+            other_outcome = run_with_progress(list(replaced.values()), out / folder, jobs, console, quiet=as_json)
+            failures += [failure.describe() for failure in other_outcome.failures]
+            other_models.append((replaced, other_outcome))
+    results = muses_results(sets, plans, outcome, out, other_models)
+    files = {controller: file for controller, file in files_by_name.items() if file}
+    f1 = imitation_scores(files, imitated, simulator) if len(files) == len(files_by_name) else {}
     rows = [*network_rows(results), *flow_rows(results), *imitation_rows(f1, nearest_share(chosen))]
     run = replay_record(started, next(iter(plans.values())), outcome, failures) | {
         "seeds": list(range(1, seeds + 1)),
         "networks": networks,
-        "files": {who: file.name for who, file in files.items()},
+        "files": {controller: file.name for controller, file in files.items()},
     }
     pages = {out / "muses.md": muses_markdown(results, rows, run)}
     figures = {
         "networks": networks_document(results),
-        "f1": {who: {f"{largest_ms:g}": score for largest_ms, score in of.items()} for who, of in f1.items()},
+        "f1": {
+            controller: {f"{largest_ms:g}": score for largest_ms, score in scores.items()}
+            for controller, scores in f1.items()
+        },
     }
     end_paper("muses", rows, run, figures, pages, out, console, as_json=as_json)
 
@@ -181,7 +184,9 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     provenance = {
         "algorithm": f"Muses: students {len(found.mixture.students)}, regression trees of each {plan.trees}, leaves at "
         f"most {plan.leaves}, rounds of dataset aggregation {plan.rounds}",
-        "teachers": [{"name": one.name, "version": one.version, "sha256": one.sha256} for one in described],
+        "teachers": [
+            {"name": teacher.name, "version": teacher.version, "sha256": teacher.sha256} for teacher in described
+        ],
         "data": f"{networks}, split train, {plan.flows:,} flows of {plan.duration_s:g} s under the teacher",
         "objectives": "balanced, and random on the same paths",
         "action": asdict(specification.action),

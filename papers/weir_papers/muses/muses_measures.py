@@ -57,12 +57,12 @@ def staggered_jain(record: RunRecord) -> float | None:
 
 def _stretches(record: RunRecord) -> Iterator[list[float]]:
     series = [read_flow_series(record, flow) for flow in record.flows]
-    known = [one for one in series if one is not None]
-    edges = sorted({edge for one in known for edge in (one.active.start, one.active.stop)})
+    known = [flow for flow in series if flow is not None]
+    edges = sorted({edge for flow in known for edge in (flow.active.start, flow.active.stop)})
     for first, last in itertools.pairwise(edges):
         settled = slice((first + last) // 2, last)
-        active = [one for one in known if one.active.start <= first and last <= one.active.stop]
-        yield [float(one.receive_rate_bps[settled].mean()) for one in active]
+        active = [flow for flow in known if flow.active.start <= first and last <= flow.active.stop]
+        yield [float(flow.receive_rate_bps[settled].mean()) for flow in active]
 
 
 def challenge_after(record: RunRecord, from_s: float, base_ms: float) -> float | None:

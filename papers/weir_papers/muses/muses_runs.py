@@ -35,23 +35,23 @@ def muses_plans(
 ) -> dict[tuple[str, str], ReplayPlan]:
     """By set and who runs it: a congestion control of TCP, or empty for the controllers of RTP."""
     plans = {}
-    for name, one in sets.items():
+    for name, scenario_set in sets.items():
         varied = seeds if name in (SHARING, CROSS_TRAFFIC) else _AS_WRITTEN
-        plans[name, ""] = _plan(one.scenarios, _FEW.get(name, CONTROLLERS), varied, model, simulator, name)
+        plans[name, ""] = _plan(scenario_set.scenarios, _FEW.get(name, CONTROLLERS), varied, model, simulator, name)
         controls = CONGESTION_CONTROLS if name in TABLE_III else ("cubic",) if name == SHARING else ()
         for control in controls:
             # The controller of RTP flows, of which there are none.
-            alone = [with_tcp(scenario, control) for scenario in one.scenarios]
+            alone = [with_tcp(scenario, control) for scenario in scenario_set.scenarios]
             plans[name, control] = _plan(alone, ("rule",), varied, None, simulator, name)
     return plans
 
 
 def plans_beside(
-    sets: Mapping[str, ScenarioSet], who: str, model: Path, simulator: Path
+    sets: Mapping[str, ScenarioSet], controller: str, model: Path, simulator: Path
 ) -> dict[tuple[str, str], ReplayPlan]:
     """Those of another model in place of the mixture, one of FOLDERS."""
     return {
-        (name, who): _plan(sets[name].scenarios, (MUSES,), _AS_WRITTEN, model, simulator, name)
+        (name, controller): _plan(sets[name].scenarios, (MUSES,), _AS_WRITTEN, model, simulator, name)
         for name in (*TABLE_III, CHANGE)
     }
 
@@ -61,18 +61,18 @@ def muses_results(
     plans: Mapping[tuple[str, str], ReplayPlan],
     outcome: ReplayOutcome,
     out: Path,
-    beside: Sequence[tuple[Mapping[tuple[str, str], ReplayPlan], ReplayOutcome]] = (),
+    other_models: Sequence[tuple[Mapping[tuple[str, str], ReplayPlan], ReplayOutcome]] = (),
 ) -> MusesResults:
     """The records of `muses_plans`, and of the models beside them, by set and by who ran them."""
     records: dict[str, dict[str, list[RunRecord]]] = {name: {} for name in sets}
     by_plan = list(zip(plans, outcome.by_plan, strict=True))
-    for others, of_others in beside:
+    for others, of_others in other_models:
         by_plan += zip(others, of_others.by_plan, strict=True)
-    for (name, who), found in by_plan:
+    for (name, controller), found in by_plan:
         for record in found:
-            records[name].setdefault(who or record.controller, []).append(record)
-    own, stores = RunStore(out), {who: RunStore(out / folder) for who, folder in FOLDERS.items()}
-    return MusesResults(sets, records, lambda who, record: stores.get(who, own).with_series(record))
+            records[name].setdefault(controller or record.controller, []).append(record)
+    own, stores = RunStore(out), {controller: RunStore(out / folder) for controller, folder in FOLDERS.items()}
+    return MusesResults(sets, records, lambda controller, record: stores.get(controller, own).with_series(record))
 
 
 def _plan(
@@ -93,17 +93,17 @@ class MusesResults:
     records: Mapping[str, Mapping[str, Sequence[RunRecord]]]
     with_series: Callable[[str, RunRecord], RunRecord]
 
-    def of(self, set_name: str, who: str) -> Sequence[RunRecord]:
+    def of(self, set_name: str, controller: str) -> Sequence[RunRecord]:
         """Records of a set; empty where there are none."""
-        return self.records.get(set_name, {}).get(who, [])
+        return self.records.get(set_name, {}).get(controller, [])
 
-    def whole(self, set_name: str, who: str) -> list[RunRecord]:
+    def whole(self, set_name: str, controller: str) -> list[RunRecord]:
         """The same with their series."""
-        return [self.with_series(who, record) for record in self.of(set_name, who)]
+        return [self.with_series(controller, record) for record in self.of(set_name, controller)]
 
     def cases(self, set_name: str) -> dict[str, list[Case]]:
-        """Each run of each who on networks of Table III."""
+        """Each run of each controller on networks of Table III."""
         return {
-            who: [case for record in records if (case := case_of(record))]
-            for who, records in self.records.get(set_name, {}).items()
+            controller: [case for record in records if (case := case_of(record))]
+            for controller, records in self.records.get(set_name, {}).items()
         }

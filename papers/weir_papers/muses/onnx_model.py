@@ -1,4 +1,4 @@
-"""A mixture of trees as a model file of `weir.schema` 1, in operators that the library computes by itself.
+"""A mixture of trees as a model file of `weir.schema` 1, which the library computes in ONNX Runtime.
 
 The choice among the students is in the graph. `state` (1, STATE_SIZE) is the state of `Mixture`. The first trees of
 all students are merged into one, whose first splits test the kind, and so are the second ones and all others. The
@@ -86,9 +86,9 @@ def mixture_graph(mixture: Mixture) -> onnx.ModelProto:
     specification = mixture.inputs.specification
     scaled, log_rule = scaled_nodes(graph, specification)
     assert log_rule is not None
-    everything = graph.node("Concat", *scaled, "objective", axis=1)
+    all_inputs = graph.node("Concat", *scaled, "objective", axis=1)
     weight = mixture.inputs.weight
-    inputs = graph.gemm(everything, "inputs", weight, np.zeros(weight.shape[1]))
+    inputs = graph.gemm(all_inputs, "inputs", weight, np.zeros(weight.shape[1]))
     inputs_of, outputs = {"observation": specification.observation_size, "objective": 3}, {}
     tree_input = inputs
     if mixture.selector is not None:

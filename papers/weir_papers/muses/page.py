@@ -29,9 +29,12 @@ def networks_document(results: MusesResults) -> dict[str, Any]:
     for name in TABLE_III:
         cases = results.cases(name)
         document[name] = {
-            who: asdict(mean)
-            | {"cases": len(cases[who]), "ellipse": ellipse_area(cases[who]) if len(cases[who]) > 1 else 0}
-            for who, mean in means_of(cases).items()
+            controller: asdict(mean)
+            | {
+                "cases": len(cases[controller]),
+                "ellipse": ellipse_area(cases[controller]) if len(cases[controller]) > 1 else 0,
+            }
+            for controller, mean in means_of(cases).items()
         }
     return document
 
@@ -50,23 +53,24 @@ def muses_markdown(results: MusesResults, rows: Sequence[GoalRow], run: Mapping[
     for name in TABLE_III:
         cases = results.cases(name)
         table = [
-            [who, f"{100 * mean.utilisation:.1f}", f"{mean.p95_queueing_delay_ms:.1f}", f"{100 * mean.loss_ratio:.2f}",
-             shown_area(ellipse_area(cases[who])) if len(cases[who]) > 1 else ""]
-            for who, mean in sorted(means_of(cases).items(), key=lambda item: -item[1].utilisation)
+            [controller, f"{100 * mean.utilisation:.1f}", f"{mean.p95_queueing_delay_ms:.1f}",
+             f"{100 * mean.loss_ratio:.2f}",
+             shown_area(ellipse_area(cases[controller])) if len(cases[controller]) > 1 else ""]
+            for controller, mean in sorted(means_of(cases).items(), key=lambda item: -item[1].utilisation)
         ]  # fmt: skip
         if table:
             head = ["", "Utilisation, %", "p95 queueing delay, ms", "Loss, %", "Ellipse, ms points"]
             parts += [f"## {name} (Figure 3)\n", f"{_PAPERS_NETWORKS[name]}\n", markdown_table(head, table)]
-    who = list(results.records.get(SHARING, {}))
+    controllers = list(results.records.get(SHARING, {}))
     table = [
-        [f"{flows}", *(f"{of[one]:.3f}" if one in of else "" for one in who),
+        [f"{flows}", *(f"{by_controller[name]:.3f}" if name in by_controller else "" for name in controllers),
          f"{PAPERS_JAIN[flows]:.3f}", f"{PAPERS_CUBIC_JAIN[flows]:.3f}"]
-        for flows, of in jain_by_flows(results).items()
+        for flows, by_controller in jain_by_flows(results).items()
     ]  # fmt: skip
     parts += [
         "## Sharing (Table IV)\n",
         "Jain's index on 36 Mbps, one more flow every 20 s, each for 80 s; of the received rates in the second half of "
         "each period with the same flows.\n",
-        markdown_table(["Flows", *who, "The paper's Muses", "The paper's Cubic"], table),
+        markdown_table(["Flows", *controllers, "The paper's Muses", "The paper's Cubic"], table),
     ]
     return "\n".join(parts)

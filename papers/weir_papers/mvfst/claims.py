@@ -66,7 +66,7 @@ CLAIMS: Final = (
         "far higher",
         None,
         _REWARD,
-        why=_LEARNED,
+        reason=_LEARNED,
     ),
     Claim(
         "mvfst/low_entropy",
@@ -74,7 +74,7 @@ CLAIMS: Final = (
         "higher",
         None,
         _REWARD,
-        why=_LEARNED,
+        reason=_LEARNED,
     ),
     Claim(
         "mvfst/high_entropy",
@@ -82,7 +82,7 @@ CLAIMS: Final = (
         "higher",
         None,
         _REWARD,
-        why=_LEARNED,
+        reason=_LEARNED,
     ),
     Claim(
         "mvfst/vtrace",
@@ -90,7 +90,7 @@ CLAIMS: Final = (
         "needed",
         None,
         _REWARD,
-        why="actors are two fragments late here, which is little",
+        reason="actors are two fragments late here, which is little",
     ),
     Claim(
         "mvfst/front",
@@ -107,7 +107,7 @@ CLAIMS: Final = (
         "",
         None,
         Bound("at most", 0.05, "%", scale=100, decimals=1),
-        why="a row of Weir's own: where the paper's agent fails",
+        reason="a row of Weir's own: where the paper's agent fails",
     ),
 )
 
@@ -122,8 +122,8 @@ def measured(document: Mapping[str, Any]) -> dict[str, list[float]]:
     best = max(
         (
             case["utilisation"]
-            for who, case in document["cases"].get(_POLICER, {}).items()
-            if not who.startswith("oracle")
+            for controller, case in document["cases"].get(_POLICER, {}).items()
+            if not controller.startswith("oracle")
         ),
         default=0.0,
     )
@@ -139,7 +139,7 @@ def _of_seed(results: Mapping[str, Any], best: float) -> dict[str, float]:
     trained_on = [cases[f"pantheon-{number}"] for number in range(1, _TRAINED_ON + 1)]
 
     def ratio(measure: str) -> float:
-        pairs = [(of[_LSTM][measure], of[_RANDOM][measure]) for of in trained_on]
+        pairs = [(by_agent[_LSTM][measure], by_agent[_RANDOM][measure]) for by_agent in trained_on]
         return sum(own / max(other, 1e-3) for own, other in pairs) / len(pairs)
 
     found = {

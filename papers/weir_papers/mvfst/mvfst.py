@@ -58,7 +58,10 @@ def mvfst(
     run = replay_record(started, plans[0][1], outcome, [failure.describe() for failure in outcome.failures])
     trials = _trials(steps, trained, out) if steps else []
     figures: dict[str, Any] = {
-        "cases": {name: {who: asdict(case) for who, case in of.items()} for name, of in cases.items()},
+        "cases": {
+            name: {controller: asdict(case) for controller, case in by_controller.items()}
+            for name, by_controller in cases.items()
+        },
         "trials": trials,
     }
     if trials and not as_json:
@@ -80,8 +83,8 @@ def _trials(steps: int, seeds: int, out: Path) -> list[dict[str, Any]]:
         with progress_bar(steps * seeds * len(VARIANTS)) as show:
             for number, (seed, name) in enumerate(product(range(1, seeds + 1), VARIANTS)):
 
-                def on_progress(done: int, what: str = f"{name}, seed {seed}", before: int = number * steps) -> None:
-                    show(what, before + done, "")
+                def on_progress(done: int, title: str = f"{name}, seed {seed}", before: int = number * steps) -> None:
+                    show(title, before + done, "")
 
                 results.append(trial(name, seed, size, folder, simulator=simulator, on_progress=on_progress))
     except KeyboardInterrupt:

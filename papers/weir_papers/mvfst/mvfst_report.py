@@ -22,17 +22,25 @@ def mvfst_markdown(
 ) -> str:
     """The page. `trials`: results of `mvfst.trials`, of all variants and seeds."""
     emulators = {name: cases[name] for name in EMULATORS if name in cases}
-    everyone = list(dict.fromkeys(who for of in emulators.values() for who in of))
+    controllers = list(
+        dict.fromkeys(controller for by_controller in emulators.values() for controller in by_controller)
+    )
     means = [
         [
-            who,
-            _mean(list(shares_of_oracle(cases, who).values()), 2),
-            _mean(_values(emulators, who, lambda case: case.p95_queueing_delay_ms), 0),
-            _mean(_values(emulators, who, lambda case: 100 * case.loss_ratio), 1),
+            controller,
+            _mean(list(shares_of_oracle(cases, controller).values()), 2),
+            _mean(_values(emulators, controller, lambda case: case.p95_queueing_delay_ms), 0),
+            _mean(_values(emulators, controller, lambda case: 100 * case.loss_ratio), 1),
         ]
-        for who in everyone
+        for controller in controllers
     ]
-    each = [[name, *(_shown(of[who]) if who in of else "" for who in everyone)] for name, of in emulators.items()]
+    each = [
+        [
+            name,
+            *(_shown(by_controller[controller]) if controller in by_controller else "" for controller in controllers),
+        ]
+        for name, by_controller in emulators.items()
+    ]
     return "\n".join(
         [
             "# MVFST-RL's measurements in Weir's simulator\n",
@@ -47,7 +55,7 @@ def mvfst_markdown(
             markdown_table(["", "Throughput to the oracle's", "p95 queueing delay, ms", "Loss, %"], means),
             "## Each emulator\n",
             "Utilisation, p95 queueing delay, loss.\n",
-            markdown_table(["", *everyone], each),
+            markdown_table(["", *controllers], each),
         ]
     )
 
@@ -59,21 +67,30 @@ def _agent_markdown(cases: Cases, trials: Sequence[Mapping[str, Any]]) -> list[s
     names = (*TRAINED_ON, POLICER)
     compared: dict[str, dict[str, list[Case]]] = {}
     for trial in trials:
-        for emulator, of in trial.get("cases", {}).items():
-            for who, case in of.items():
-                compared.setdefault(AGENTS[who], {}).setdefault(emulator, []).append(Case(**case))
-    for who in cases.get(POLICER, {}):
-        if all(who in cases.get(name, {}) for name in names):
-            compared[who] = {name: [cases[name][who]] for name in names}
+        for emulator, by_controller in trial.get("cases", {}).items():
+            for controller, case in by_controller.items():
+                compared.setdefault(AGENTS[controller], {}).setdefault(emulator, []).append(Case(**case))
+    for controller in cases.get(POLICER, {}):
+        if all(controller in cases.get(name, {}) for name in names):
+            compared[controller] = {name: [cases[name][controller]] for name in names}
     reached = [
-        [who, *(_shown(mean_case([case for name in some for case in of[name]])) for some in (TRAINED_ON, (POLICER,)))]
-        for who, of in compared.items()
+        [
+            controller,
+            *(
+                _shown(mean_case([case for name in some for case in by_controller[name]]))
+                for some in (TRAINED_ON, (POLICER,))
+            ),
+        ]
+        for controller, by_controller in compared.items()
     ]
     variants: dict[str, list[list[float | None]]] = {}
     for trial in trials:
         # Folders of earlier versions have none.
         variants.setdefault(trial["variant"], []).append(trial.get("curve", [None] * CURVE_PARTS))
-    curves = [[name, *(_mean_of_seeds(tenth) for tenth in zip(*of, strict=True))] for name, of in variants.items()]
+    curves = [
+        [name, *(_mean_of_seeds(tenth) for tenth in zip(*curves_by_seed, strict=True))]
+        for name, curves_by_seed in variants.items()
+    ]
     tenths = [f"{100 * part // CURVE_PARTS}" for part in range(1, 1 + CURVE_PARTS)]
     return [
         "## The paper's agent\n",
@@ -90,12 +107,12 @@ def _mean_of_seeds(values: Sequence[float | None]) -> str:
     return f"{np.mean(known):.2f}" if known else ""
 
 
-def _values(emulators: Cases, who: str, measure: Callable[[Case], float]) -> list[float]:
-    return [measure(of[who]) for of in emulators.values() if who in of]
+def _values(emulators: Cases, controller: str, measure: Callable[[Case], float]) -> list[float]:
+    return [measure(by_controller[controller]) for by_controller in emulators.values() if controller in by_controller]
 
 
 def _mean(values: Sequence[float], decimals: int) -> str:
-    low, high = bootstrap_interval(np.array(values), np.zeros(len(values)))
+    low, high = bootstrap_interval(np.array(values))
     interval = "" if low is None else f" [{low:.{decimals}f}, {high:.{decimals}f}]"
     return f"{np.mean(values):.{decimals}f}{interval}" if values else ""
 

@@ -73,7 +73,10 @@ def mvfst_plans(seeds: Sequence[int], model: Path, simulator: Path) -> list[tupl
         ("", plan(emulators, controllers)),
         ("", plan(blocked_scenarios(), NO_RIVALS)),
         # The controller of RTP flows, of which there are none.
-        *((control, plan([with_tcp(one, control) for one in emulators], ["rule"])) for control in CONGESTION_CONTROLS),
+        *(
+            (control, plan([with_tcp(emulator, control) for emulator in emulators], ["rule"]))
+            for control in CONGESTION_CONTROLS
+        ),
     ]
 
 
@@ -85,4 +88,7 @@ def mvfst_cases(plans: Sequence[tuple[str, ReplayPlan]], outcome: ReplayOutcome)
             if case := case_of(record):
                 scenario = record.scenario.removesuffix(f"-{control}")
                 runs.setdefault(scenario, {}).setdefault(control or record.controller, []).append(case)
-    return {name: {who: mean_case(cases) for who, cases in of.items()} for name, of in runs.items()}
+    return {
+        name: {controller: mean_case(cases) for controller, cases in by_controller.items()}
+        for name, by_controller in runs.items()
+    }

@@ -67,8 +67,12 @@ def trial(
             raise InputError(f"{path}: was measured with other options; give the same, or another folder")
         return dict(found["result"])
     make_folder(folder)
-    emulators = {one.name: one.to_dict() for one in pantheon_scenarios() if one.name in (*TRAINED_ON, POLICER)}
-    trained_on = [emulators[one] for one in TRAINED_ON]
+    emulators = {
+        scenario.name: scenario.to_dict()
+        for scenario in pantheon_scenarios()
+        if scenario.name in (*TRAINED_ON, POLICER)
+    }
+    trained_on = [emulators[name] for name in TRAINED_ON]
     agent, rewards = learn(VARIANTS[name], size, trained_on, seed, simulator=simulator, on_progress=on_progress)
     result: dict[str, Any] = {"seed": seed, "variant": name}
     result |= {"reward": final_reward(rewards), "curve": curve(rewards)}

@@ -100,7 +100,7 @@ def load(model: BaseAlgorithm, checkpoint: Path) -> None:
         try:
             entropy.copy_(torch.from_numpy(found.arrays[_ENTROPY]))
         except (KeyError, TypeError, RuntimeError) as error:
-            raise found.unfit(error) from None
+            raise found.mismatch_error(error) from None
     replay_buffer = checkpoint.with_name(REPLAY_BUFFER)
     if replay_buffer.is_file():
         load_replay_buffer(model, replay_buffer)

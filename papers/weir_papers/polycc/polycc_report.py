@@ -34,8 +34,11 @@ def polycc_markdown(rows: Sequence[GoalRow], results: PolyccResults, run: Mappin
     jittered = markdown_table(
         ["Jitter, ms", *JITTER_CONTROLS],
         [
-            [f"± {jitter_ms}", *(of[name].show(2, 1e-6) if name in of else "" for name in JITTER_CONTROLS)]
-            for jitter_ms, of in means.items()
+            [
+                f"± {jitter_ms}",
+                *(by_control[name].show(2, 1e-6) if name in by_control else "" for name in JITTER_CONTROLS),
+            ]
+            for jitter_ms, by_control in means.items()
         ],
     )
     return "\n".join(

@@ -69,13 +69,13 @@ def polycc_rows(results: PolyccResults) -> list[GoalRow]:
 
 def _bbr_rows(results: PolyccResults) -> Iterator[GoalRow]:
     goal = Bound("at most", 1 / 1.82, "%", scale=100, decimals=1)
-    what = "BBR alone idles: goodput as a share of the link, jitter of 100 ms"
+    description = "BBR alone idles: goodput as a share of the link, jitter of 100 ms"
     idle = results.goodput_bps.get(jitter_name(100, "bbr"), {})
-    yield _row("bbr_idles", what, goal, [value / LINK_BPS for value in idle.values()])
-    what = "BBR alone, 20 to 10 Mbps: in flight within its own bound, two new BDPs (the paper: 2 to 4 s)"
+    yield _row("bbr_idles", description, goal, [value / LINK_BPS for value in idle.values()])
+    description = "BBR alone, 20 to 10 Mbps: in flight within its own bound, two new BDPs (the paper: 2 to 4 s)"
     found = list(results.own_bound_s.get(halved_name("bbr"), {}).values())
-    yield _row("bbr_slowly", what, Bound("at least", 2.0, "s"), found)
-    yield _row("bbr_not_more_slowly", what, Bound("at most", 4.0, "s"), found)
+    yield _row("bbr_slowly", description, Bound("at least", 2.0, "s"), found)
+    yield _row("bbr_not_more_slowly", description, Bound("at most", 4.0, "s"), found)
 
 
 def _jitter_rows(results: PolyccResults) -> Iterator[GoalRow]:
@@ -85,35 +85,35 @@ def _jitter_rows(results: PolyccResults) -> Iterator[GoalRow]:
             for control in (MAX_OF_BBR_AND_CUBIC, "bbr", "cubic")
         )
         ratios = _ratios(own, bbr)
-        beside = f"to CUBIC alone {mean_of(_ratios(own, cubic)).show(2)}" if _ratios(own, cubic) else ""
-        what = f"jitter of {jitter_ms} ms: goodput of {MAX_OF_BBR_AND_CUBIC} to that of BBR"
+        comparison = f"to CUBIC alone {mean_of(_ratios(own, cubic)).show(2)}" if _ratios(own, cubic) else ""
+        description = f"jitter of {jitter_ms} ms: goodput of {MAX_OF_BBR_AND_CUBIC} to that of BBR"
         if jitter_ms > JITTERS_MS[0]:
             goal = Bound("at least", 1.82)
-            yield _row(f"jitter{jitter_ms}", what, goal, ratios, f"the paper 1.82 to 10.35; {beside}")
+            yield _row(f"jitter{jitter_ms}", description, goal, ratios, f"the paper 1.82 to 10.35; {comparison}")
             continue
-        yield _row(f"jitter{jitter_ms}_least", what, Bound("at least", 0.95), ratios, beside)
-        yield _row(f"jitter{jitter_ms}_most", what, Bound("at most", 1.05), ratios, beside)
+        yield _row(f"jitter{jitter_ms}_least", description, Bound("at least", 0.95), ratios, comparison)
+        yield _row(f"jitter{jitter_ms}_most", description, Bound("at most", 1.05), ratios, comparison)
 
 
 def _halved_rows(results: PolyccResults) -> Iterator[GoalRow]:
-    what = f"20 to 10 Mbps: in flight within 1.25 new BDP, {MIN_OF_BBR_AND_COPA} sooner than BBR by"
+    description = f"20 to 10 Mbps: in flight within 1.25 new BDP, {MIN_OF_BBR_AND_COPA} sooner than BBR by"
     goal = Bound("at least", 0.541, "%", scale=100, decimals=1)
     times = "; ".join(f"{control} {shown_time(results.converged_s, control)}" for control in HALVED_CONTROLS)
-    yield _row("halved", what, goal, _sooner(results.converged_s), times)
+    yield _row("halved", description, goal, _sooner(results.converged_s), times)
     goal = Bound("at least", 0.328, "%", scale=100)
-    yield goal_row("halved_bbr2", "the same against BBRv2", goal, None, why="ns-3 3.37 has none")
+    yield goal_row("halved_bbr2", "the same against BBRv2", goal, None, reason="ns-3 3.37 has none")
     for name, words, rates in (
         ("halved_before", "0 to 5 s", results.before_bps),
         ("halved_after", "10 to 20 s", results.after_bps),
     ):
-        what = f"20 to 10 Mbps: goodput of {MIN_OF_BBR_AND_COPA} to that of BBR, {words}"
-        beside = "; ".join(
+        description = f"20 to 10 Mbps: goodput of {MIN_OF_BBR_AND_COPA} to that of BBR, {words}"
+        comparison = "; ".join(
             f"{control} {mean_of(list(found.values())).show(2, 1e-6)} Mbps"
             for control in HALVED_CONTROLS
             if (found := rates.get(halved_name(control)))
         )
         own_bps, bbr_bps = (rates.get(halved_name(control), {}) for control in (MIN_OF_BBR_AND_COPA, "bbr"))
-        yield _row(name, what, Bound("at least", 0.95), _ratios(own_bps, bbr_bps), beside)
+        yield _row(name, description, Bound("at least", 0.95), _ratios(own_bps, bbr_bps), comparison)
 
 
 def jitter_means(results: PolyccResults) -> dict[int, dict[str, Mean]]:
@@ -154,17 +154,17 @@ def _ratios(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:
     return [a[seed] / b[seed] for seed in sorted(a.keys() & b.keys()) if b[seed] > 0]
 
 
-def _row(name: str, what: str, goal: Bound, values: Sequence[float | None], detail: str = "") -> GoalRow:
+def _row(name: str, description: str, goal: Bound, values: Sequence[float | None], detail: str = "") -> GoalRow:
     """The mean over seeds decides; its interval is shown."""
     known = [value for value in values if value is not None]
     if not values:
-        return goal_row(name, what, goal, None)
+        return goal_row(name, description, goal, None)
     if len(known) < len(values):
         never = f"never in {len(values) - len(known)} of {len(values)}"
-        return GoalRow(name, what, goal, measured=never, reached=False, detail=detail)
+        return GoalRow(name, description, goal, measured=never, reached=False, detail=detail)
     mean = mean_of(known)
     spread = f"{mean.show(goal.decimals, goal.scale)} {goal.unit}".rstrip()
     return goal_row(
-        name, what, goal, mean.mean, f"{spread}; {detail}".removesuffix("; "),
+        name, description, goal, mean.mean, f"{spread}; {detail}".removesuffix("; "),
         mean=mean.mean, half_interval=mean.half_interval, n=mean.n, values=known,
     )  # fmt: skip

@@ -47,7 +47,7 @@ CLAIMS: Final = (
         "lower",
         None,
         Bound("at most", 0.0, "points", strict=True, signed=True),
-        why="means over all pairs of traces",
+        reason="means over all pairs of traces",
     ),
     Claim(
         "recoco/gap_gain",
@@ -108,7 +108,11 @@ def _transfer(figure: Mapping[str, Mapping[str, Any]]) -> list[float]:
     seeds = len(next(iter(next(iter(figure.values())).values()))["overall"]["seeds"])
     found = []
     for seed in range(seeds):
-        pairs = {(row, column): of[column]["overall"]["seeds"][seed] for row, of in figure.items() for column in of}
+        pairs = {
+            (row, column): by_column[column]["overall"]["seeds"][seed]
+            for row, by_column in figure.items()
+            for column in by_column
+        }
         own = [value for (row, column), value in pairs.items() if row == column]
         other = [value for (row, column), value in pairs.items() if row != column]
         found.append(sum(other) / len(other) - sum(own) / len(own))

@@ -143,7 +143,7 @@ def models_of_traces(
     """Table I: for each trace and seed a model that is trained on that trace alone, with the configuration in `chosen`,
     or the paper's.
     """
-    papers = {one.name: Configuration(one.algorithm, one.delayed, one.tuned) for one in PAPER_TRACES}
+    papers = {trace.name: Configuration(trace.algorithm, trace.delayed, trace.tuned) for trace in PAPER_TRACES}
     found = papers | dict(chosen or {})
     return [
         RecocoModel(f"{trace.name}-{seed}", None, (trace.name,), found[trace.name], seed, steps)
@@ -173,18 +173,18 @@ def ordered(order: Order, values: Mapping[str, TraceValues]) -> tuple[str, ...]:
 
 def training_configuration(model: RecocoModel, files: Mapping[str, Path]) -> TrainingConfiguration:
     """How `model` learns; `files` are the scenario files by name of trace."""
-    how = model.configuration
+    configuration = model.configuration
     return checked_configuration(
         {
             "name": model.name,
             "seed": model.seed,
             "steps": model.steps,
             "checkpoint_every_steps": max(10_000, model.steps // 10),
-            "algorithm": how.algorithm,
+            "algorithm": configuration.algorithm,
             "environment": {
                 "environments": ENVIRONMENTS,
                 "interval_ms": INTERVAL_MS,
-                "history": HISTORY if how.delayed else 1,
+                "history": HISTORY if configuration.delayed else 1,
                 "features": FEATURES,
                 "reward": "recoco",
                 "objective": "balanced",
@@ -192,16 +192,20 @@ def training_configuration(model: RecocoModel, files: Mapping[str, Path]) -> Tra
             },
             "scenarios": {"source": "files", "files": [files[name] for name in model.traces]},
             "policy": {"hidden": HIDDEN, "preference_size": 1},
-            how.algorithm: _ppo(how) if how.algorithm == "ppo" else _off_policy(model),
+            configuration.algorithm: _ppo(configuration) if configuration.algorithm == "ppo" else _off_policy(model),
         },
         f"model {model.name}",
     )
 
 
-def _ppo(how: Configuration) -> dict[str, Any]:
+def _ppo(configuration: Configuration) -> dict[str, Any]:
     """The table `ppo`: stable-baselines3's defaults, or RL Zoo's for CartPole."""
-    common = {"entropy_coefficient": 0.0, "target_kl": None, "steps_per_update": PPO_STEPS_PER_UPDATE[how.tuned]}
-    if not how.tuned:
+    common = {
+        "entropy_coefficient": 0.0,
+        "target_kl": None,
+        "steps_per_update": PPO_STEPS_PER_UPDATE[configuration.tuned],
+    }
+    if not configuration.tuned:
         rates = {"learning_rate": 3e-4, "learning_rate_end": 3e-4}
         return common | rates | {"batch_size": 64, "epochs": 10, "gamma": 0.99, "gae_lambda": 0.95}
     rates = {"learning_rate": 1e-3, "learning_rate_end": 1e-5}
@@ -210,7 +214,7 @@ def _ppo(how: Configuration) -> dict[str, Any]:
 
 def _off_policy(model: RecocoModel) -> dict[str, Any]:
     """The tables `td3` and `sac`: stable-baselines3's defaults, or what the paper's repository has as tuned."""
-    how = model.configuration
+    configuration = model.configuration
     steps_per_gradient_step = STEPS_PER_GRADIENT_STEP if model.order is None else STEPS_PER_GRADIENT_STEP_ALL
     common: dict[str, Any] = {
         "batch_size": BATCH_SIZE,
@@ -220,14 +224,14 @@ def _off_policy(model: RecocoModel) -> dict[str, Any]:
         "learning_starts": RANDOM_STEPS,
         "buffer_size": 100_000 if model.order is None else 300_000,
     }
-    if how.algorithm == "td3":
+    if configuration.algorithm == "td3":
         common |= {
             "learning_rate": 1e-3,
             "learning_rate_end": 1e-4,
             "action_noise": 0.5,
             "noise": "ornstein_uhlenbeck",
         }
-        return common | ({"gamma": 0.98} if how.tuned else {})
+        return common | ({"gamma": 0.98} if configuration.tuned else {})
     common |= {"learning_rate": 3e-4, "learning_rate_end": 3e-4}
     tuned = {"gamma": 0.9999, "tau": 0.01, "batch_size": 512, "buffer_size": 50_000, "entropy_coefficient": 0.1}
-    return common | (tuned if how.tuned else {})
+    return common | (tuned if configuration.tuned else {})

@@ -97,7 +97,7 @@ def recoco(
         with alone_in(out), TaskProgress(console, total, quiet=as_json) as progress:
             found = progress.complete(searched, processes)
             search = [_search_row(task, found[task.name]) for task in searched]
-            own = tasks(models_of_traces(steps, all_seeds, chosen_of(search)), on_all=True)
+            own = tasks(models_of_traces(steps, all_seeds, chosen_configurations(search)), on_all=True)
             # The long ones first, so that no core waits at the end for one that began last.
             results = progress.complete([*first, *own], processes)
             by_trace = _on_own(own, results)
@@ -148,7 +148,7 @@ def recoco(
     typer.echo(f"\n{total:,} steps; this command took {run['wall_s']:.0f} s. Details: {out / RECOCO_MARKDOWN}")
 
 
-def chosen_of(search: Sequence[SearchRow]) -> dict[str, Configuration]:
+def chosen_configurations(search: Sequence[SearchRow]) -> dict[str, Configuration]:
     """The configuration of each trace of a search: of those whose mean reward is about the best, the one with the best
     QoE.
     """

@@ -137,8 +137,8 @@ def recoco_markdown(document: Mapping[str, Any]) -> str:
             markdown_table(
                 ["", *labels.values()],
                 [
-                    [labels[trained_on], *(_cell(of[trace][measure]) for trace in labels)]
-                    for trained_on, of in document["figure_7"].items()
+                    [labels[trained_on], *(_cell(by_trace[trace][measure]) for trace in labels)]
+                    for trained_on, by_trace in document["figure_7"].items()
                 ],
             ),
         ]
@@ -167,9 +167,9 @@ def _search_table(search: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
 
 def _gains(mean_1: Mapping[str, Any], mean_2: Mapping[str, Any]) -> str:
     def gain(measured: Mapping[str, Any], published: Mapping[str, Any]) -> str:
-        here = measured["overall"]["mean"] - mean_1["measured"]["gcc"]["overall"]["mean"]
+        gain_here = measured["overall"]["mean"] - mean_1["measured"]["gcc"]["overall"]["mean"]
         paper = published["overall"] - mean_1["paper"]["gcc"]["overall"]
-        return f"{here:+.2f} (paper: {paper:+.2f})"
+        return f"{gain_here:+.2f} (paper: {paper:+.2f})"
 
     lines = [f"- models of one trace: {gain(mean_1['measured']['recoco'], mean_1['paper']['recoco'])}\n"]
     lines += [
@@ -183,8 +183,8 @@ def _measured(results: RecocoResults, values: BySeed, trace: PaperTrace | None) 
     for measure in MEASURES:
         samples = np.array(
             [
-                [float(getattr(result.scores, measure)) for result in values[one.name]]
-                for one in ([trace] if trace else results.traces)
+                [float(getattr(result.scores, measure)) for result in values[averaged.name]]
+                for averaged in ([trace] if trace else results.traces)
             ]
         ).mean(axis=0)
         by_measure[measure] = {
@@ -202,7 +202,7 @@ def _single(order: Order) -> Callable[[PaperTrace], PaperScores]:
 def _published(
     results: RecocoResults, scores: Callable[[PaperTrace], PaperScores], trace: PaperTrace | None
 ) -> dict[str, float]:
-    rows = [asdict(scores(one)) for one in ([trace] if trace else results.traces)]
+    rows = [asdict(scores(averaged)) for averaged in ([trace] if trace else results.traces)]
     return {measure: float(np.mean([row[measure] for row in rows])) for measure in MEASURES}
 
 

@@ -1,6 +1,6 @@
 """The receiving end of a call, a program in weir-peer's place: aiortc with Weir, or with its own estimator.
 
-It takes weir-peer's command line and speaks its JSON lines (webrtc_patch/peer/README.md): `ready`; `offer` and
+It takes weir-peer's command line and speaks its JSON lines (calls/peer/README.md): `ready`; `offer` and
 `candidate` in, `answer`, `state`, `stats` and `remb` out; `stop` ends it. Chromium's candidates reach it; its own are
 in the answer.
 """

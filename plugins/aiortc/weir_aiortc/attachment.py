@@ -159,7 +159,7 @@ def attach(
 
     Raises:
         TypeError, ValueError: an argument is not what it should be.
-        weir_cli.errors.MissingComponent: this copy of Weir comes without a model.
+        OSError: this copy of Weir comes without a model.
         UnsupportedAiortcError: this aiortc lacks a private name that the plug-in needs.
         aiortc.InvalidStateError: the connection is closed, or has an estimator of Weir already.
         RuntimeError: no event loop runs.

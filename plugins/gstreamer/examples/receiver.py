@@ -4,7 +4,7 @@
     GST_PLUGIN_PATH=build/gstreamer plugins/gstreamer/examples/receiver.py [--controller weir|gcc]
 
 Signalling is left to whoever runs it: it takes weir-peer's command line and speaks its JSON lines, over standard input
-and output (webrtc_patch/peer/README.md). `{"type": "offer", "sdp"}`, `{"type": "candidate", "candidate",
+and output (calls/peer/README.md). `{"type": "offer", "sdp"}`, `{"type": "candidate", "candidate",
 "sdpMLineIndex"}` and `{"type": "stop"}` come in; `ready`, `answer`, `candidate`, `state`, `remb`, `stats`, `error` and
 `end` go out. `--controller gcc`: without Weir, over webrtcbin's transport-cc. Exit status 0 when it was stopped, 1
 after an error.

@@ -75,8 +75,8 @@ def leading_pairs(paired: Iterable[PairedRow], reference: str) -> dict[tuple[str
     for row in paired:
         if row.b in (reference, *LIBWEBRTC_SENDERS):
             found.setdefault((row.a, row.b), {})[row.metric] = row
-    rows = {pair: [by[name] for name in LEADING if name in by] for pair, by in found.items()}
-    return {pair: some for pair, some in rows.items() if some}
+    leading = {pair: [rows[name] for name in LEADING if name in rows] for pair, rows in found.items()}
+    return {pair: rows for pair, rows in leading.items() if rows}
 
 
 def furthest_behind(summary: Summary) -> tuple[str, str] | None:
@@ -93,7 +93,7 @@ def furthest_behind(summary: Summary) -> tuple[str, str] | None:
         }
         if values:
             worst = measure.worst(a - b for a, b in values.values())
-            scenario = next(one for one, (a, b) in values.items() if a - b == worst)
+            scenario = next(name for name, (a, b) in values.items() if a - b == worst)
             shown = " against ".join(measure.display(value) for value in values[scenario])
             behind = measure.difference_favours_first(-worst)
             place = f"is furthest behind {other} here" if behind else f"is nowhere behind {other}, and least ahead here"

@@ -19,36 +19,16 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from weir_eval.measures.run_values import Run, RunValues
 from weir_eval.measures.table import Measure
 from weir_eval.records.comparisons import PairedComparison, Spread
-from weir_eval.records.results_file import RecordType
 
 RESAMPLES = 4999
 CONFIDENCE = 0.95
 MINIMUM_SCENARIOS = 6
 """With fewer, a bootstrap draws the same few samples repeatedly: its intervals cover far less than 95 %."""
 _SEED = 20210928  # arbitrary constant: the same results give the same intervals
-
-# Scenario and seed of a run, and the value of one measure in it.
-RunValues = Mapping[tuple[str, int], float]
 _NO_COPIES: Mapping[str, str] = {}
-
-
-def distinct_runs(results: Sequence[RecordType]) -> list[RecordType]:
-    """Removes repeated runs: a scenario and seed for which every controller has the same measures as for an earlier one
-    adds no information. Examples are seeds of a scenario without randomness, and a trace given twice.
-    """
-    runs: dict[tuple[str, int], list[RecordType]] = {}
-    for result in results:
-        runs.setdefault((result.scenario, result.seed), []).append(result)
-    seen = set()
-    distinct = []
-    for group in runs.values():
-        measured = frozenset((one.controller, tuple(sorted(one.measures.items()))) for one in group)
-        if measured not in seen:
-            distinct += group
-        seen.add(measured)
-    return distinct
 
 
 def spread(measure: Measure, values: RunValues, copies: Mapping[str, str] = _NO_COPIES) -> Spread | None:
@@ -57,13 +37,14 @@ def spread(measure: Measure, values: RunValues, copies: Mapping[str, str] = _NO_
         return None
     over_runs = list(values.values())
     p5, p95 = np.percentile(over_runs, [5, 95])
-    means = _scenario_means(values, values, copies)
+    paths, runs = _runs_by_path(values, copies)
+    means = path_means(paths, [values[run] for run in runs])
     return Spread(
         mean=float(np.mean(over_runs)),
         p5=float(p5),
         p95=float(p95),
         worst=float(measure.worst(over_runs)),
-        ci95=bootstrap_interval(means, np.zeros_like(means)),
+        ci95=bootstrap_interval(means),
         n=len(over_runs),
         independent=len(means),
     )
@@ -73,14 +54,13 @@ def compare_paired(
     measure: Measure, a: RunValues, b: RunValues, copies: Mapping[str, str] = _NO_COPIES
 ) -> PairedComparison | None:
     """Compares a with b over the runs that both have; None without common runs."""
-    common = sorted(a.keys() & b.keys())
+    paths, common = _runs_by_path(a.keys() & b.keys(), copies)
     if not common:
         return None
-    first, second = _scenario_means(a, common, copies), _scenario_means(b, common, copies)
-    differences = first - second
+    differences = path_differences(paths, [a[run] for run in common], [b[run] for run in common])
     return PairedComparison(
         mean=float(np.mean(differences)),
-        ci95=bootstrap_interval(first, second),
+        ci95=bootstrap_interval(differences),
         wins=sum(measure.difference_favours_first(difference) for difference in differences.tolist()),
         losses=sum(measure.difference_favours_first(-difference) for difference in differences.tolist()),
         n=len(common),
@@ -88,32 +68,42 @@ def compare_paired(
     )
 
 
-def bootstrap_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """95 % bootstrap interval of mean(a - b), a and b being paired and the pairs independent, by the bias-corrected and
+def path_differences(paths: Sequence[str], a: Sequence[float], b: Sequence[float]) -> NDArray[np.float64]:
+    """Mean of a minus mean of b on each path, in the order in which paths first appear; all arguments have an element
+    for each run.
+    """
+    return path_means(paths, a) - path_means(paths, b)
+
+
+def path_means(paths: Sequence[str], values: Sequence[float]) -> NDArray[np.float64]:
+    """The mean over the runs of each path, in the order in which paths first appear."""
+    by_path: dict[str, list[float]] = {}
+    for path, value in zip(paths, values, strict=True):
+        by_path.setdefault(path, []).append(value)
+    return np.array([np.mean(of_path) for of_path in by_path.values()])
+
+
+def bootstrap_interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """95 % bootstrap interval of the mean of independent values, such as differences by path, by the bias-corrected and
     accelerated method (Efron 1987).
 
-    (None, None) for fewer than MINIMUM_SCENARIOS pairs; the same value twice if all differences are equal. The
-    percentile interval if the correction is undefined.
+    (None, None) for fewer than MINIMUM_SCENARIOS values; the same value twice if all are equal. The percentile interval
+    if the correction is undefined.
     """
-    differences = a - b
-    if len(differences) < MINIMUM_SCENARIOS:
+    if len(values) < MINIMUM_SCENARIOS:
         return None, None
-    if np.ptp(differences) <= 1e-12 * max(1.0, float(np.abs(differences).max())):
-        value = float(differences.mean())
+    if np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())):
+        value = float(values.mean())
         return value, value
     # Imported late: it takes half a second, and results without intervals do not need it.
     from scipy import stats
-
-    def mean_difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
-        return np.mean(x - y, axis=axis)
 
     for method in ("BCa", "percentile"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", stats.DegenerateDataWarning)
             result = stats.bootstrap(
-                (a, b),
-                mean_difference,
-                paired=True,
+                (values,),
+                np.mean,
                 vectorized=True,
                 n_resamples=RESAMPLES,
                 confidence_level=CONFIDENCE,
@@ -126,11 +116,7 @@ def bootstrap_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[
     return None, None
 
 
-def _scenario_means(
-    values: RunValues, runs: Iterable[tuple[str, int]], copies: Mapping[str, str]
-) -> NDArray[np.float64]:
-    """The mean over the runs of each path, in the order of path names."""
-    by_path: dict[str, list[float]] = {}
-    for run in sorted(runs):
-        by_path.setdefault(copies.get(run[0], run[0]), []).append(values[run])
-    return np.array([np.mean(by_path[path]) for path in sorted(by_path)])
+def _runs_by_path(runs: Iterable[Run], copies: Mapping[str, str]) -> tuple[list[str], list[Run]]:
+    """The path of each run and the runs, in the order of path names."""
+    ordered = sorted((copies.get(run[0], run[0]), run) for run in runs)
+    return [path for path, _ in ordered], [run for _, run in ordered]

@@ -27,8 +27,8 @@ TOLERANCES = {"utilisation": 0.002, "p95_queueing_delay_ms": 1.0}
 def steering_of(records: Mapping[str, Sequence[Record]], controller: str) -> Steering:
     """`steering` of a controller's runs, given by preset."""
     by_scenario: dict[str, dict[str, dict[str, float]]] = {}
-    for preset, some in records.items():
-        means = scenario_means([record for record in some if record.controller == controller])
+    for preset, runs in records.items():
+        means = scenario_means([record for record in runs if record.controller == controller])
         for scenario, by_controller in means.items():
             by_scenario.setdefault(scenario, {})[preset] = by_controller[controller]
     return steering(by_scenario)

@@ -45,7 +45,6 @@ Size = Literal["1280x720", "640x360"]
 SIZES: Final[dict[str, tuple[int, int]]] = {"1280x720": (1280, 720), "640x360": (640, 360)}
 """Width and height of the video of calls."""
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
-TRACE_SETS = ("opennetlab", "mahimahi")
 FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"
 
 RequireOption = Annotated[
@@ -195,10 +194,10 @@ def check_controllers(
             )
     check_custom_names(list(custom.values()), known)
     names = [custom[choice].name if choice in custom else pools.get(choice, choice) for choice in choices]
-    return list(dict.fromkeys(names)) or list(COMPARED), {one.name: one for one in custom.values()}
+    return list(dict.fromkeys(names)) or list(COMPARED), {controller.name: controller for controller in custom.values()}
 
 
-def check_model(path: Path | None, what: str = "--model") -> None:
+def check_model(path: Path | None, subject: str = "--model") -> None:
     """Refuses, before anything runs, a file that cannot be a model; accepts None.
 
     Raises:
@@ -206,7 +205,7 @@ def check_model(path: Path | None, what: str = "--model") -> None:
     """
     if path is None:
         return
-    check_utf8(what, path.absolute())
+    check_utf8(subject, path.absolute())
     if path.is_file() and 0 < path.stat().st_size <= LARGEST_MODEL_BYTES:
         return
     if not path.exists():
@@ -215,16 +214,16 @@ def check_model(path: Path | None, what: str = "--model") -> None:
         fault = "is no file"
     else:
         fault = f"has {path.stat().st_size} bytes; a model has some, and at most {LARGEST_MODEL_BYTES >> 20} MiB"
-    raise InputError(f"{what} '{printable(path)}': {fault}; give an ONNX file such as 'weir export' writes")
+    raise InputError(f"{subject} '{printable(path)}': {fault}; give an ONNX file such as 'weir export' writes")
 
 
-def model_to_run(given: Path | None) -> Path:
+def model_to_run(model: Path | None) -> Path:
     """The absolute path of the model for the controller weir: the given one, else the bundled one.
 
     Raises:
         MissingComponent: there is no model.
     """
-    return (given or shipped_model()).absolute()
+    return (model or shipped_model()).absolute()
 
 
 def shared_traces(*sets: str) -> Path | None:

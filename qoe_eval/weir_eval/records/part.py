@@ -32,8 +32,8 @@ PartType = TypeVar("PartType", bound=Part)
 ModelType = TypeVar("ModelType", bound=BaseModel)
 
 
-def read_document(path: Path, kind: type[ModelType], what: str) -> ModelType:
-    """Reads a JSON file as a model; `what` names it in messages.
+def read_document(path: Path, kind: type[ModelType], subject: str) -> ModelType:
+    """Reads a JSON file as a model; `subject` names it in messages.
 
     Raises:
         InputError: the file cannot be read, or is invalid.
@@ -41,7 +41,7 @@ def read_document(path: Path, kind: type[ModelType], what: str) -> ModelType:
     try:
         return kind.model_validate(parse_json(read_text(path), str(path)))
     except ValidationError as error:
-        raise InputError(f"{path}: is not the {what} ({first_fault(error)})") from None
+        raise InputError(f"{path}: is not the {subject} ({first_fault(error)})") from None
 
 
 def first_fault(error: ValidationError) -> str:

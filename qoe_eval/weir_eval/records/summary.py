@@ -73,7 +73,7 @@ class MeasureAbout(Part):
     meaning: str
 
 
-class LeftOut(Part):
+class ExcludedCall(Part):
     """A call that is excluded from means, and why."""
 
     scenario: str
@@ -105,7 +105,7 @@ class Summary(Part):
     objectives: ObjectivesSummary | None = None
     families: list[FamilyRow] = []
     causes: list[CauseRow] = []
-    left_out: list[LeftOut] = []
+    left_out: list[ExcludedCall] = []
 
     def to_json(self) -> dict[str, JsonValue]:
         """The document, without parts that were never set."""

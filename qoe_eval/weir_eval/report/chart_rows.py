@@ -112,7 +112,7 @@ def row(
     """One row; nothing without lines. `share` is of the chart's height, relative to the other rows; `ticks` names the
     values 0, 1, ...
     """
-    kept = [one for one in lines if one is not None]
+    kept = [line for line in lines if line is not None]
     if not kept:
         return None
     if ticks is not None and range is None:
@@ -123,7 +123,7 @@ def row(
 
 def chart(name: str, note: str, duration_s: float, rows: Sequence[ChartRow | None]) -> Chart:
     """A chart of those rows that there are."""
-    return {"name": name, "note": note, "duration_s": round(duration_s, 1), "rows": [one for one in rows if one]}
+    return {"name": name, "note": note, "duration_s": round(duration_s, 1), "rows": [row for row in rows if row]}
 
 
 def bin_width_s(duration_s: float, smallest_s: float) -> float:
@@ -188,16 +188,16 @@ def rate_rows(
         limit = line(name, "--ink", ends, np.full(2, limit_kbps), unit="kbps", dash="dot", width=1.2)
         bound = limit_kbps
     top = max(1.08 * bound, min(1.05 * _highest(estimates), _LARGEST_RATE_SHARE * bound))
-    of_received = max(1.08 * bound, 1.05 * _highest(received))
+    received_top = max(1.08 * bound, 1.05 * _highest(received))
     return [
         row(
             "Estimate, kbps",
             [capacity, limit, *estimates] if any(estimates) else [],
             range=(0.0, top) if bound else None,
         ),
-        row("Received, kbps", [capacity, limit, *received], range=(0.0, of_received) if bound else None),
+        row("Received, kbps", [capacity, limit, *received], range=(0.0, received_top) if bound else None),
     ]
 
 
 def _highest(lines: Sequence[Line]) -> float:
-    return max((y for one in lines if one for y in one["y"] if y), default=0.0)
+    return max((y for line in lines if line for y in line["y"] if y), default=0.0)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from pathlib import Path
+from typing import Final, Literal
 
 from weir_eval.measures.table import Measure
 from weir_eval.options.shared import is_name
 from weir_eval.records.comparisons import PairedComparison
 from weir_sim.controllers import CONTROLLERS, LIBWEBRTC, SIMULATED
 
-# The number of variables --series-N in report.css.
+STYLE: Final = Path(__file__).parent / "page" / "report.css"
+"""The style of all pages, for pages that are served."""
+# The number of variables --series-N in it.
 _PALETTE = 16
 _MORE_DECIMALS = 4
 # Those that the libwebrtc of 2023 has.
@@ -46,12 +49,12 @@ def precise(measure: Measure, row: PairedComparison) -> Measure:
     return shown
 
 
-def interval(ends: Sequence[float | None], metric: Measure, of_difference: bool = False) -> str:
+def interval(ends: Sequence[float | None], metric: Measure, is_difference: bool = False) -> str:
     """The two ends of an interval for people; a dash where there is none."""
     low, high = ends
     if low is None or high is None:
         return "–"
-    show = (lambda value: signed(value, metric)) if of_difference else metric.display
+    show = (lambda value: signed(value, metric)) if is_difference else metric.display
     return f"{show(low)} … {show(high)}"
 
 

@@ -126,7 +126,7 @@ def note(marked: str) -> Text:
     have these too, are for a `Text`.
     """
     spans = {"*": lambda text: Span(text[2:-2]), "`": lambda text: code(text[1:-1])}
-    return Text([spans.get(one[:1], str)(one) for one in _MARKED.split(marked)], "note")
+    return Text([spans.get(part[:1], str)(part) for part in _MARKED.split(marked)], "note")
 
 
 def code(text: str) -> Span:

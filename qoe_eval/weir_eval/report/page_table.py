@@ -64,7 +64,9 @@ class Table(Block):
 
 def measure_heads(measures: Sequence[Measure]) -> list[Cell]:
     """Label, unit, which way is better, and the meaning under the pointer."""
-    return [Cell(one.label, f"{one.unit} {one.arrow}".strip(), title=one.meaning) for one in measures]
+    return [
+        Cell(measure.label, f"{measure.unit} {measure.arrow}".strip(), title=measure.meaning) for measure in measures
+    ]
 
 
 def controllers_head(label: str, measure: Measure, controllers: Sequence[str]) -> list[Cell]:
@@ -82,5 +84,5 @@ def difference_cell(row: PairedComparison | None, measure: Measure) -> Cell:
     if row is None:
         return Cell("–")
     measure = precise(measure, row)
-    ends = "" if row.ci95[0] is None else interval(row.ci95, measure, of_difference=True)
+    ends = "" if row.ci95[0] is None else interval(row.ci95, measure, is_difference=True)
     return Cell(signed(row.mean, measure), ends, kind=verdict(row, measure))

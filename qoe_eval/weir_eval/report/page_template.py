@@ -49,7 +49,7 @@ def render_page(
         hidden: the controllers whose lines in charts of rows are drawn only after a click on the legend.
     """
     page = _environment().get_template("page.html")
-    shown = [one for one in sections if one is not None]
+    shown = [section for section in sections if section is not None]
     blocks = [block for some in (lead, *(section.blocks for section in shown)) for block in _with_inner(some)]
     charts = [chart for block in blocks if isinstance(block, Charts) for chart in block.charts]
     places = {id(chart): place for place, chart in enumerate(charts)}
@@ -71,9 +71,9 @@ def render_page(
 
 
 def _with_inner(blocks: Sequence[Block | None]) -> Iterator[Block]:
-    for one in filter(None, blocks):
-        yield one
-        for inner in [one.blocks] if isinstance(one, Folded) else one.cells if isinstance(one, Grid) else []:
+    for block in filter(None, blocks):
+        yield block
+        for inner in [block.blocks] if isinstance(block, Folded) else block.cells if isinstance(block, Grid) else []:
             yield from _with_inner(inner)
 
 

@@ -38,7 +38,7 @@ def replay_charts(store: RunStore, records: Sequence[RunRecord], descriptions: M
     spike survives), losses sums.
     """
     first: dict[str, dict[str, RunRecord]] = {record.scenario: {} for record in records}
-    for record in sorted(records, key=lambda one: one.seed):
+    for record in sorted(records, key=lambda record: record.seed):
         first[record.scenario].setdefault(record.controller, record)
     charts = []
     for name, runs in first.items():
@@ -46,7 +46,7 @@ def replay_charts(store: RunStore, records: Sequence[RunRecord], descriptions: M
         for controller in ordered_controllers(runs):
             drawing.add(store.with_series(runs[controller]))
         charts.append(chart(name, descriptions.get(name, ""), drawing.duration_s, drawing.rows()))
-    return [one for one in charts if one["rows"]]
+    return [drawn for drawn in charts if drawn["rows"]]
 
 
 class Drawing:
@@ -68,7 +68,7 @@ class Drawing:
             return
         self.duration_s = max(self.duration_s, record.duration_s)
         self.capacity = self.capacity or next(filter(None, (capacity_line(series) for _, series in known)), None)
-        self._limit_kbps = max([self._limit_kbps, *(one.max_rate_bps / 1e3 for one in record.media.values())])
+        self._limit_kbps = max([self._limit_kbps, *(media.max_rate_bps / 1e3 for media in record.media.values())])
         base = np.full(2, record.path.one_way_delay_ms)
         ends = np.array([0.0, record.duration_s])
         self._path_delay = line("path's own delay", "--zero", ends, base, unit="ms", dash="dot", width=1.0)
@@ -93,7 +93,7 @@ class Drawing:
             delays_ms = (rendered_us - np.array(frames["capture_time_us"], dtype=np.int64)[shown]) / 1e3
             bins = binned(rendered_us / 1e6, delays_ms, record.duration_s, SMALLEST_BIN_S, "max")
             self.lines["frames"].append(line(label, colour, *bins, unit="ms", **style))
-        self._causes.append(cause_line(controller, [one for one in record.episodes if one.flow == flow.id]))
+        self._causes.append(cause_line(controller, [episode for episode in record.episodes if episode.flow == flow.id]))
 
     def rows(self) -> list[Any]:
         """The rows of the chart."""

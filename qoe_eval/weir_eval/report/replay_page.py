@@ -28,7 +28,7 @@ from weir_eval.report.sections.controllers import delay_throughput, headline, li
 from weir_eval.report.sections.estimators import guard, pools
 from weir_eval.report.sections.objectives import objectives
 from weir_eval.report.sections.pairs import differences, paired, verdicts
-from weir_eval.report.sections.runs import failures, time_series, what_was_run
+from weir_eval.report.sections.runs import configuration, failures, time_series
 from weir_eval.report.sections.scenarios import HEATED, families, per_scenario, worst_runs
 from weir_eval.report.text import libwebrtc_of, paired_sentences
 from weir_eval.runs.objectives import FOLDER as OBJECTIVES
@@ -106,8 +106,10 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     """
     controllers, version = list(summary.controllers), libwebrtc_of(summary)
     worst, words = furthest_behind(summary) or ("", "")
-    ordered = sorted(records, key=lambda one: one.scenario != worst)
-    charts = replay_charts(store, ordered, {name: one.description for name, one in summary.run.scenarios.items()})
+    ordered = sorted(records, key=lambda record: record.scenario != worst)
+    charts = replay_charts(
+        store, ordered, {name: scenario.description for name, scenario in summary.run.scenarios.items()}
+    )
     if charts and charts[0]["name"] == worst:
         charts[0]["note"] = f"{dated(words, version)} {charts[0]['note']}"
     limited = limited_text(records)
@@ -129,9 +131,9 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         time_series(charts, "Scenario", _TIME_SERIES),
         guard(records),
         pools(records),
-        what_was_run(records, summary),
+        configuration(records, summary),
     ]
-    sections = [*open_ones, *(replace(one, is_folded=True) for one in folded if one is not None)]
+    sections = [*open_ones, *(replace(section, is_folded=True) for section in folded if section is not None)]
     title = "Weir: rate control on simulated paths"
     return render_page(title, _lead(summary, records), sections, controllers, version, hidden)
 
@@ -139,12 +141,12 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
 def _lead(summary: Summary, records: Sequence[RunRecord]) -> list[Block | None]:
     objective = summary.run.objective
     weights = ", ".join(f"{w:g} {name}" for w, name in zip(objective, WEIGHTS, strict=True)) if objective else ""
-    kinds = " and ".join(sorted({media.kind for one in records for media in one.media.values()}))
+    kinds = " and ".join(sorted({media.kind for record in records for media in record.media.values()}))
     sentences = [
         f"{counted(summary.run.runs, 'run')} of {counted(len(summary.controllers), 'controller')} on "
         f"{counted(len(summary.scenarios), 'scenario')}{f' with {kinds}' if kinds else ''}.",
         "Virtual calls: libwebrtc's own sender and receiver in simulated time."
-        * any(one.stack == "libwebrtc" for one in records),
+        * any(record.stack == "libwebrtc" for record in records),
         f"Objective: {weights}." if weights else "",
     ]
     pairs = paired_sentences(summary)

@@ -48,16 +48,16 @@ class Requirement:
     def _check(self, own: str, summary: Summary) -> tuple[str, bool]:
         name = self.measure.name
         if self.other:
-            what = f"{own} - {self.other}"
+            compared = f"{own} - {self.other}"
             pairs = {(row.a, row.b): row.mean for row in summary.paired if row.metric == name}
             value = pairs.get((own, self.other))
         else:
-            what = own
+            compared = own
             spread = summary.controllers.get(own, {}).get(name)
             value = spread.mean if spread else None
         met = value is not None and bool(_OPERATORS[self.operator](value, self.number))
         shown = "not measured" if value is None else f"{value:+.4g}" if self.other else f"{value:.4g}"
-        return f"required {self.text}: {what} {shown}: {'met' if met else 'NOT MET'}", met
+        return f"required {self.text}: {compared} {shown}: {'met' if met else 'NOT MET'}", met
 
 
 def parse_requirements(
@@ -81,17 +81,17 @@ def parse_requirement(text: str, own: Sequence[str], others: Sequence[str], kind
     Raises:
         InputError: it is none.
     """
-    what = f"--require '{printable(text)}'"
+    option = f"--require '{printable(text)}'"
     rule = _RULE.fullmatch(text)
     if rule is None:
-        raise InputError(f"{what}: is no rule; give {_HOW}")
+        raise InputError(f"{option}: is no rule; give {_HOW}")
     measures = MEASURES.of(kind)
     if rule["measure"] not in measures:
-        raise InputError(f"{what}: no measure {rule['measure']} of a {kind}; use one of {', '.join(measures)}")
+        raise InputError(f"{option}: no measure {rule['measure']} of a {kind}; use one of {', '.join(measures)}")
     other, number = _split(rule["bound"], others)
     if number is None:
         known = f", here of {', '.join(others)}" if others else ""
-        raise InputError(f"{what}: '{printable(rule['bound'])}' is no bound; give {_HOW}{known}")
+        raise InputError(f"{option}: '{printable(rule['bound'])}' is no bound; give {_HOW}{known}")
     return Requirement(text.strip(), tuple(own), measures[rule["measure"]], rule["operator"], other, number)
 
 
@@ -116,7 +116,7 @@ def end_with_unmet(requirements: Sequence[Requirement], summary: Summary, *, on_
     Raises:
         typer.Exit: with status 1, one is not met.
     """
-    outcomes = [outcome for one in requirements for outcome in one.check(summary).items()]
+    outcomes = [outcome for requirement in requirements for outcome in requirement.check(summary).items()]
     for line, _ in outcomes:
         typer.echo(printable(dated(line, libwebrtc_of(summary))), err=on_stderr)
     if not all(met for _, met in outcomes):

@@ -54,7 +54,7 @@ def print_means(summary: Summary, shown: Sequence[str]) -> None:
     }
     columns["runs complete"] = [str(summary.completed.get(controller, "")) for controller in summary.controllers]
     first = max(min(max(map(len, names.values()), default=0), _LONGEST_NAME), len("controller"))
-    for headings in _that_fit(columns, first, console.width):
+    for headings in _fitting(columns, first, console.width):
         table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
         # Widths are fixed, since rich shrinks columns below a smallest one and then cuts the line.
         table.add_column("controller", width=first, overflow="fold")
@@ -71,7 +71,7 @@ def _least_width(heading: str, cells: Sequence[str]) -> int:
     return max(map(len, [*heading.split(), *cells]))
 
 
-def _that_fit(columns: Mapping[str, Sequence[str]], first: int, width: int) -> list[list[str]]:
+def _fitting(columns: Mapping[str, Sequence[str]], first: int, width: int) -> list[list[str]]:
     """The headings in groups, each of which fits beside a first column into a line; at least one a group."""
     groups: list[list[str]] = []
     used = width
@@ -134,18 +134,21 @@ class PairedSentences:
     def verdict(self) -> str:
         """The measures in which the first is better and worse; without intervals the differences of the means."""
         if not self.has_intervals:
-            return "; ".join(f"{one.measure} {one.mean}" for one in self.differences)
-        named = {word: [one.measure for one in self.differences if one.kind == kind] for kind, word in _WORDS.items()}
+            return "; ".join(f"{difference.measure} {difference.mean}" for difference in self.differences)
+        named = {
+            word: [difference.measure for difference in self.differences if difference.kind == kind]
+            for kind, word in _WORDS.items()
+        }
         found = [f"{word} in {'; '.join(measures)}" for word, measures in named.items() if measures]
         return " — ".join(found) or "not told apart in any measure"
 
     @property
     def has_intervals(self) -> bool:
         """True if a difference has an interval."""
-        return any(one.interval for one in self.differences)
+        return any(difference.interval for difference in self.differences)
 
     def __str__(self) -> str:
-        return "\n".join((f"{self.pair}, {self.sample}", *(f"  {one}" for one in self.differences)))
+        return "\n".join((f"{self.pair}, {self.sample}", *(f"  {difference}" for difference in self.differences)))
 
 
 def paired_sentences(summary: Summary) -> list[PairedSentences]:
@@ -167,7 +170,7 @@ def print_paired(summary: Summary) -> None:
     found = paired_sentences(summary)
     for sentences in found:
         console.print(f"\n{sentences}", soft_wrap=True)
-    if any(not one.has_intervals for one in found):
+    if any(not sentences.has_intervals for sentences in found):
         console.print(f"\n{TOO_FEW}")
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 from pydantic import JsonValue
 
-from weir_cli.errors import InputError, MissingComponent
-from weir_cli.installation import how_to_get
+from weir_cli.errors import InputError
+from weir_cli.installation import missing_distribution
 
 if TYPE_CHECKING:
     from weir_eval.runs.simulator_worker import RunJob
@@ -82,6 +82,4 @@ def with_sources(media: CallMedia) -> CallMedia:
         return media
     for entry in entry_points(group="weir.call_media"):
         return cast(CallMedia, entry.load()(media))
-    raise MissingComponent(
-        f"media of the encoder {media.encoder} need the package weir-calls: {how_to_get('webrtc', 'weir-calls')}"
-    )
+    raise missing_distribution(f"media of the encoder {media.encoder} need", "weir-calls")

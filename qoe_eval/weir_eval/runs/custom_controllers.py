@@ -49,8 +49,8 @@ class CustomController:
         """The value of `custom` in a job of weir-sim and, except for models, for weir-peer."""
         if self.model:
             return {"kind": "policy", "model": self.model, "guard": self.guard}
-        what = {"library": self.library} if self.library else {"command": list(self.command)}
-        return {"kind": "library" if self.library else "program", "time_limit_s": self.time_limit_s} | what
+        program = {"library": self.library} if self.library else {"command": list(self.command)}
+        return {"kind": "library" if self.library else "program", "time_limit_s": self.time_limit_s} | program
 
 
 def is_custom(text: str) -> bool:

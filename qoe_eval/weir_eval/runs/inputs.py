@@ -76,8 +76,7 @@ def read_inputs(
     for name in names:
         for imported in _read(name, repair, window_ms, options.reading):
             on_trace(imported)
-            scenario = to_scenario(imported, **path_values)
-            _check_controllers(name, scenario)
+            scenario = checked_controllers(name, to_scenario(imported, **path_values))
             if media:
                 scenario = with_media(scenario, media, max_bitrate_bps)
             if scenario.name in found:
@@ -96,7 +95,12 @@ def read_inputs(
     return [scenario for _, scenario in found.values()]
 
 
-def _check_controllers(source: str, scenario: Scenario) -> None:
+def checked_controllers(source: str, scenario: Scenario) -> Scenario:
+    """Returns the scenario, whose schema does not know the names of controllers.
+
+    Raises:
+        InputError: a flow has an unknown controller or a wrong pool; the message has `source`.
+    """
     for flow in scenario.flows:
         if not isinstance(flow, RtpFlow) or flow.controller in ("under_test", *SIMULATED):
             continue
@@ -107,6 +111,7 @@ def _check_controllers(source: str, scenario: Scenario) -> None:
             parse_pool(flow.controller)
         except ValueError as error:
             raise InputError(f"{where}: {error}") from None
+    return scenario
 
 
 def _path_of(scenario: Scenario) -> dict[str, JsonValue]:
@@ -140,7 +145,7 @@ def _form(value: JsonValue, numbers: list[float]) -> JsonValue:
     if isinstance(value, dict):
         return {key: _form(value[key], numbers) for key in sorted(value)}
     if isinstance(value, list):
-        return [_form(one, numbers) for one in value]
+        return [_form(item, numbers) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         numbers.append(float(value))
         return 0

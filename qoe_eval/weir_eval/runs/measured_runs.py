@@ -45,7 +45,7 @@ def _measured(outcome: JobOutcome[ReplayJob], answer: RunRecord) -> MeasuredRun:
     lean, series = answer.without_series()
     about: dict[str, object] = {
         "key": job.key,
-        "media": {name: MediaRecord.model_validate(one) for name, one in job.media.items()},
+        "media": {name: MediaRecord.model_validate(media) for name, media in job.media.items()},
         "variation": job.variation,
         "model_sha256": job.model_sha256,
         "metrics": metrics,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from weir_cli.errors import InputError
-from weir_eval.options.shared import TRACE_SETS as TRACE_SETS
+from weir_traces.bounds import TRACE_SETS
 from weir_traces.formats.convert import to_scenario
 from weir_traces.formats.importers import read_trace
 from weir_traces.formats.plain_trace import DEFAULT_ONE_WAY_DELAY_MS, DEFAULT_QUEUE
@@ -87,7 +87,8 @@ def of_media(name: str, media: MediaKind) -> str:
 def sending(media: MediaKind, sets: Mapping[str, SetBuilder]) -> dict[str, SetBuilder]:
     """The sets with this kind of media in their flows under test, by the names that `of_media` gives them."""
     return {
-        of_media(name, media): changed(builder, lambda one: with_media(one, media)) for name, builder in sets.items()
+        of_media(name, media): changed(builder, lambda scenario: with_media(scenario, media))
+        for name, builder in sets.items()
     }
 
 
@@ -101,8 +102,8 @@ def joined(*builders: SetBuilder) -> SetBuilder:
 
     def build(settings: Settings) -> ScenarioSet:
         sets = [builder(settings) for builder in builders]
-        missing = "; ".join(one.missing for one in sets if one.missing)
-        scenarios = [scenario for one in sets for scenario in one.scenarios]
+        missing = "; ".join(found.missing for found in sets if found.missing)
+        scenarios = [scenario for found in sets for scenario in found.scenarios]
         return ScenarioSet(scenarios, "" if scenarios else missing)
 
     return build
@@ -175,7 +176,7 @@ def changed(builder: SetBuilder, change: Callable[[Scenario], Scenario]) -> SetB
 
     def build(settings: Settings) -> ScenarioSet:
         found = builder(settings)
-        return replace(found, scenarios=[change(one) for one in found.scenarios])
+        return replace(found, scenarios=[change(scenario) for scenario in found.scenarios])
 
     return build
 

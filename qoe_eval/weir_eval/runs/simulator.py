@@ -23,8 +23,8 @@ _DEATHS_TO_GIVE_UP = 3
 
 def say_left_out(names: Iterable[str], unavailable: Collection[str]) -> None:
     """Prints on standard error which of the controllers `names` are omitted because they are `unavailable`, if any."""
-    if left_out := [name for name in dict.fromkeys(names) if name in unavailable]:
-        typer.echo(f"weir: left out: {', '.join(left_out)}; they need {how_to_get('webrtc')}", err=True)
+    if omitted := [name for name in dict.fromkeys(names) if name in unavailable]:
+        typer.echo(f"weir: left out: {', '.join(omitted)}; they need {how_to_get('webrtc')}", err=True)
 
 
 def run_jobs(
@@ -63,7 +63,7 @@ def run_jobs(
                             raise ComponentFailed(f"{executable}, {deaths} times: {outcome.error}")
                         yield outcome
             finally:
-                while not all(one.done() for one in running):
+                while not all(run.done() for run in running):
                     for worker in workers:
                         worker.kill()
                     wait(running, timeout=0.1)

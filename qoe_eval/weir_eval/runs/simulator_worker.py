@@ -140,8 +140,8 @@ class SimulatorWorker(Generic[JobType]):
         except ValueError as error:
             self.kill()
             self._end()
-            said = f"weir-sim answered with something else than a result ({error}): {line[:200]!r}"
-            return JobOutcome(job, error=said), True
+            fault = f"weir-sim answered with something else than a result ({error}): {line[:200]!r}"
+            return JobOutcome(job, error=fault), True
 
     def _end(self) -> int:
         """Waits briefly for the end of the process, which has closed its output; returns its exit status."""

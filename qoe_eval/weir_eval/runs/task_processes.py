@@ -91,32 +91,32 @@ def run_tasks(
                 sending.close()
             for connection in wait(list(running)):
                 assert isinstance(connection, Connection)
-                one = running[connection]
+                child = running[connection]
                 try:
                     kind, value = connection.recv()
                 except EOFError:
-                    one.process.join()
+                    child.process.join()
                     del running[connection]
                     connection.close()
-                    if one.concluded:
+                    if child.concluded:
                         continue
-                    kind, value = "failed", f"its process ended ({one.process.exitcode})"
+                    kind, value = "failed", f"its process ended ({child.process.exitcode})"
                 if kind == "steps":
-                    on_progress(one.task, value)
+                    on_progress(child.task, value)
                     continue
-                one.concluded = True
+                child.concluded = True
                 if kind == "failed":
-                    value = TaskFailure(one.task.name, value)
+                    value = TaskFailure(child.task.name, value)
                     failures.append(value)
                 if kind != "stopped":
-                    waiting.extend(on_done(one.task, value) or ())
+                    waiting.extend(on_done(child.task, value) or ())
     finally:
         stop.set()
-        for connection, one in running.items():
-            one.process.join(_STOP_LIMIT_S)
-            if one.process.is_alive():
-                one.process.kill()
-                one.process.join()
+        for connection, child in running.items():
+            child.process.join(_STOP_LIMIT_S)
+            if child.process.is_alive():
+                child.process.kill()
+                child.process.join()
             connection.close()
     return failures
 
@@ -143,8 +143,8 @@ def _run(work: Callable[[Any, Report], Any], task: Any, sending: Connection, sto
         except KeyboardInterrupt:
             sending.send(("stopped", None))
         except Exception as error:  # whatever it is, the other tasks continue
-            said = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-            sending.send(("failed", said))
+            fault = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+            sending.send(("failed", fault))
         else:
             sending.send(("done", done))
     except OSError:

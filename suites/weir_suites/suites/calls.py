@@ -14,9 +14,9 @@ from weir_eval.report.goal_table import Bound
 from weir_eval.runs import scenario_sets as sets
 from weir_sim.controllers import LIBWEBRTC_SENDERS, POLICY
 from weir_suites import call_measures as calls
-from weir_suites import comparison as of
 from weir_suites import scenarios
-from weir_suites.comparison import Comparison
+from weir_suites.aggregations import MEAN, RATIO_OF_MEANS, Aggregation, share_where
+from weir_suites.call_comparison import CallComparison
 from weir_suites.suite import Calls, Goal, Suite, at_least, at_most
 
 _CONTROLLERS: Final = (POLICY, *LIBWEBRTC_SENDERS)
@@ -34,20 +34,17 @@ _NETWORK: Final = "network_delay_ms_p95"
 _END_TO_END: Final = "end_to_end_delay_ms_p95"
 _ALL: Final = (_MUSES, *_CELLULAR, _IMPAIRED)
 _remb_alone: Final = partial(sets.changed, change=scenarios.with_remb_alone)
-_compare: Final = partial(Comparison, how="difference", by="call")
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A metric that goals compare, by the mean difference or the ratio of means; `key` is its part of these goals'
-    names.
-    """
+    """A metric that goals compare. `key`: its part of the names of goals; `text`: its name and "less" or "over"."""
 
     key: str
     text: str
     metric: str
     bound: Bound
-    ratio: bool = False
+    aggregation: Aggregation = MEAN
 
 
 def compared_calls(
@@ -55,52 +52,54 @@ def compared_calls(
     called: str | Sequence[str],
     metrics: Iterable[Compared],
     others: Sequence[str] = (),
-    own: str = POLICY,
-    usual: str = "",
+    controller: str = POLICY,
+    baseline: str = "",
 ) -> Iterator[Goal]:
-    """A goal for each metric: compares a controller with the best of the others, or with itself in the set `usual`.
+    """A goal for each metric: compares a controller with the best of the others, or with itself in the set `baseline`.
     Braces in `name` stand for the metric's key.
     """
-    rivals = "that with REMB alone" if usual else f"{'the better of ' * (len(others) > 1)}{' and '.join(others)}'s"
+    other = "that with REMB alone" if baseline else f"{'the better of ' * (len(others) > 1)}{' and '.join(others)}'s"
     label = called if isinstance(called, str) else sets.base_name(called[0])
-    for one in metrics:
-        text = f"{label}: {own}'s {one.text}{' over' if one.ratio else ', less'} {rivals}"
-        statistic = of.ratio_of_means if one.ratio else of.mean
-        measure = _compare(called, one.metric, statistic, own=own, others=others, usual=usual)
-        yield Goal(name.format(one.key), text, measure, one.bound)
+    for compared in metrics:
+        measure = CallComparison(
+            called, compared.metric, compared.aggregation, controller, others=others, baseline=baseline
+        )
+        text = f"{label}: {controller}'s {compared.text} {other}"
+        yield Goal(name.format(compared.key), text, measure, compared.bound)
 
 
 def _metrics(
     bitrate: float, network: float | None, frozen: float, end_to_end: float, vmaf: float
 ) -> Iterator[Compared]:
     """The metrics that goals compare, with their bounds."""
-    yield Compared("bitrate", "received bitrate", _BITRATE, at_least(bitrate, "times"), ratio=True)
+    yield Compared("bitrate", "received bitrate over", _BITRATE, at_least(bitrate, "times"), RATIO_OF_MEANS)
     if network is not None:
-        yield Compared("network", "p95 network delay", _NETWORK, at_most(network, "times"), ratio=True)
-    yield Compared("frozen", "time frozen", "frozen_share", at_most(frozen, "points", scale=100, signed=True))
+        yield Compared("network", "p95 network delay over", _NETWORK, at_most(network, "times"), RATIO_OF_MEANS)
+    yield Compared("frozen", "time frozen, less", "frozen_share", at_most(frozen, "points", scale=100, signed=True))
     bound = at_most(end_to_end, "ms", decimals=0, signed=True)
-    yield Compared("end_to_end", "p95 end-to-end delay", _END_TO_END, bound)
-    yield Compared("vmaf", "VMAF", "vmaf_mean", at_least(vmaf, decimals=1, signed=True))
+    yield Compared("end_to_end", "p95 end-to-end delay, less", _END_TO_END, bound)
+    yield Compared("vmaf", "VMAF, less", "vmaf_mean", at_least(vmaf, decimals=1, signed=True))
 
 
 # fmt: off
 def _goals() -> Iterator[Goal]:
     yield Goal("muses_bitrate", "Muses' path: received bitrate over gcc's",
-               _compare(_MUSES, _BITRATE, of.ratio_of_means, others=("gcc",)),
+               CallComparison(_MUSES, _BITRATE, RATIO_OF_MEANS, others=("gcc",)),
                at_least(1.34, "times"), "Muses (INFOCOM 2022)")
     yield from compared_calls("scream_{}", _CELLULAR, _metrics(1.05, 1.1, 0.0, 0.0, 0.0), ("scream",))
     yield from compared_calls("gcc_{}", _CELLULAR, _metrics(1.25, 1.0, 0.0, 0.0, 0.0), ("gcc",))
     yield from compared_calls("impaired_{}", _IMPAIRED, _metrics(0.97, None, 0.001, 5.0, -0.2), LIBWEBRTC_SENDERS)
     yield from compared_calls("transport_cc_{}", _CELLULAR[0], _metrics(1.0, 0.8, 0.0, 0.0, 0.0),
-                              usual=_REMB_ALONE[_CELLULAR[0]])
+                              baseline=_REMB_ALONE[_CELLULAR[0]])
     yield from compared_calls("transport_cc_impaired_{}", _IMPAIRED, _metrics(1.0, 1.0, 0.0, 0.0, 0.0),
-                              usual=_REMB_ALONE[_IMPAIRED])
+                              baseline=_REMB_ALONE[_IMPAIRED])
+    slow = partial(CallComparison, _SLOW[30], aggregation=RATIO_OF_MEANS, baseline=_SLOW[0])
     yield Goal("slow_bitrate", "decisions of 30 ms: received bitrate over that at 0 ms",
-               _compare(_SLOW[30], _BITRATE, of.ratio_of_means, usual=_SLOW[0]), at_least(0.97, "times", decimals=3))
+               slow(metric=_BITRATE), at_least(0.97, "times", decimals=3))
     yield Goal("slow_end_to_end", "decisions of 30 ms: p95 end-to-end delay over that at 0 ms",
-               _compare(_SLOW[30], _END_TO_END, of.ratio_of_means, usual=_SLOW[0]), at_most(1.03, "times", decimals=3))
+               slow(metric=_END_TO_END), at_most(1.03, "times", decimals=3))
     yield Goal("call_score", "cellular and impaired: pairs in which weir's call score is not below the better of both",
-               _compare((*_CELLULAR, _IMPAIRED), "call_score", of.share(lambda gain: gain >= 0),
+               CallComparison((*_CELLULAR, _IMPAIRED), "call_score", share_where(lambda gain: gain >= 0),
                         others=LIBWEBRTC_SENDERS), at_least(0.9, "%", scale=100, decimals=0))
     yield Goal("link_capacity",
                "link: bytes carried under a standing queue against the scenario's capacity, worst call",
@@ -148,9 +147,9 @@ SUITE: Final = Suite(
 )  # fmt: skip
 
 _WITH_LOSSES: Final = (
-    Compared("bitrate", "received bitrate", _BITRATE, at_least(1.0, "times"), ratio=True),
-    Compared("score", "call score", "call_score", at_least(0.0, signed=True, decimals=1)),
-    Compared("freezes", "freezes a call", "freeze_count", at_most(0.0, signed=True, decimals=1)),
+    Compared("bitrate", "received bitrate over", _BITRATE, at_least(1.0, "times"), RATIO_OF_MEANS),
+    Compared("score", "call score, less", "call_score", at_least(0.0, signed=True, decimals=1)),
+    Compared("freezes", "freezes a call, less", "freeze_count", at_most(0.0, signed=True, decimals=1)),
 )
 
 

@@ -8,15 +8,16 @@ from typing import Final
 
 from weir_eval.measures.fairness import settled_jain_index
 from weir_eval.measures.families import GCC
+from weir_eval.measures.run_values import Metric
 from weir_eval.report.goal_table import Bound
 from weir_eval.runs import scenario_sets as sets
 from weir_sim.controllers import LIBWEBRTC_SENDERS, POLICY
-from weir_suites import comparison as of
 from weir_suites import scenarios
 from weir_suites import series_measures as series
 from weir_suites import special_measures as special
+from weir_suites.aggregations import RATIO_OF_MEANS, WORST
 from weir_suites.comparison import Comparison
-from weir_suites.results import By, Metric
+from weir_suites.rows import Unit
 from weir_suites.suite import Goal, Measure, Replays, Suite, at_least, at_most
 from weir_traces.generate.families.call import AUDIO_PACKETS_PER_SECOND, CONGESTION_CONTROLS
 from weir_traces.generate.families.path import FAULT_BEGINS_S, FAULT_LENGTHS_S, ROUTE_CHANGES_AT_S, ROUTE_CHANGES_MS
@@ -62,9 +63,9 @@ def _media_goals(media: MediaKind) -> Iterator[Goal]:
         suffix = "" if media == "video" else f"_{media}"
         return Goal(f"{name}{suffix}", f"{text}, {media}", measure, bound)
 
-    def slowest(family: str, metric: Metric, *parts: str, by: By = "scenario") -> Comparison:
+    def slowest(family: str, metric: Metric, *parts: str, unit: Unit = "scenario") -> Comparison:
         name = sets.of_media(family, media)
-        return Comparison(name, metric, of.worst, by=by, among=sets.with_part(*parts), beside=(GCC,))
+        return Comparison(name, metric, WORST, unit=unit, where=sets.with_part(*parts), listed=(GCC,))
 
     families = tuple(sets.families(media))
     # Without TCP: a flow that competes with TCP inherently has a lower utilization than one that TCP has beaten down.
@@ -73,22 +74,22 @@ def _media_goals(media: MediaKind) -> Iterator[Goal]:
     for key, whom, others in (("better", "the better of gcc and scream", LIBWEBRTC_SENDERS),
                               ("rule", "rule", ("rule",))):
         yield goal(f"families_{key}", f"each family: mean score against {whom}, worst family",
-                   Comparison(families, statistic=of.worst, others=others, by="set", paired=True), _NOT_BELOW)
+                   Comparison(families, aggregation=WORST, others=others, unit="set", paired=True), _NOT_BELOW)
     yield goal("scenarios_better", "each scenario: score against the better of gcc and scream, worst scenario",
-               Comparison(families, statistic=of.worst, others=LIBWEBRTC_SENDERS), _WORST)
+               Comparison(families, aggregation=WORST, others=LIBWEBRTC_SENDERS), _WORST)
     yield goal("scenarios_utilisation", "each scenario but of tcp: utilisation as a ratio of gcc's, worst scenario",
-               Comparison(without_tcp, "utilisation", of.worst, others=(GCC,), how="ratio"), at_least(0.8))
+               Comparison(without_tcp, "utilisation", WORST, others=(GCC,), contrast="ratio"), at_least(0.8))
     for key, text, part, longest, limit in (("80", "longest total time below 0.8", 0.8, False, 3.0),
                                             ("half", "longest continuous time below half", 0.5, True, 1.5)):
         yield goal(f"route_below_{key}", f"{_RISE}: {text} of the rate before",
-                   slowest("route", _dip(part, longest=longest), *rises, by="run"), at_most(limit, "s", decimals=1))
+                   slowest("route", _dip(part, longest=longest), *rises, unit="run"), at_most(limit, "s", decimals=1))
     yield goal("clock_utilisation", "clock within 1000 ppm: utilisation as a ratio of that at 0 ppm, worst clock",
                partial(special.clock_utilisation, media=media), at_least(0.97))
     for key, whose, kind, limit in (("own", "Weir's", "rtp", 0.5), ("left", "TCP's", "tcp", 0.7)):
         yield goal(f"tcp_{key}_share",
                    f"TCP starts later: {whose} rate as a share of half the link, worst congestion control",
-                   Comparison(sets.of_media("tcp", media), series.share_of_half_link(kind), of.worst, groups=_control,
-                              beside=(GCC,)), at_least(limit))
+                   Comparison(sets.of_media("tcp", media), series.share_of_half_link(kind), WORST, groups=_control,
+                              listed=(GCC,)), at_least(limit))
     yield goal("start_queue", "start on 3 Mbps: largest queue of the first 5 s",
                slowest("start", series.of_series(series.largest_queue_ms), "3M"), at_most(80.0, "ms", decimals=0))
     for fault, text in _FAULTS.items():
@@ -98,7 +99,7 @@ def _media_goals(media: MediaKind) -> Iterator[Goal]:
 
 def _goals() -> Iterator[Goal]:
     def used(family: str, case: str) -> Comparison:
-        return Comparison(family, "utilisation", among=sets.with_part(case), beside=(GCC,))
+        return Comparison(family, "utilisation", where=sets.with_part(case), listed=(GCC,))
 
     yield from _media_goals("video")
     for percent, limit in ((2, 0.95), (5, 0.92), (8, 0.85)):
@@ -108,26 +109,26 @@ def _goals() -> Iterator[Goal]:
         yield Goal(f"viewer_loss_{percent}",
                    f"random loss of {percent} %, video: viewer's quality against the better of gcc and scream, mean",
                    Comparison(name, "viewer_quality", others=LIBWEBRTC_SENDERS,
-                              among=sets.with_part(f"random{percent}")), _NOT_BELOW)
+                              where=sets.with_part(f"random{percent}")), _NOT_BELOW)
     yield Goal("one_packet_utilisation", "queues of one packet, filler: utilisation, lowest",
-               Comparison(_ONE_PACKET, "utilisation", of.worst, beside=(GCC,)), at_least(0.75))
+               Comparison(_ONE_PACKET, "utilisation", WORST, listed=(GCC,)), at_least(0.75))
     yield Goal("one_packet_gcc", "queues of one packet, filler: utilisation against gcc's, worst",
-               Comparison(_ONE_PACKET, "utilisation", of.worst, others=(GCC,)), at_least(0.0, signed=True))
+               Comparison(_ONE_PACKET, "utilisation", WORST, others=(GCC,)), at_least(0.0, signed=True))
     for ms, limit in ((10, 0.95), (20, 0.90), (40, 0.80)):
         yield Goal(f"jitter_{ms}", f"jitter of {ms} ms, video: utilisation", used("jitter", f"gaussian{ms}"),
                    at_least(limit))
     for ms in (10, 20, 40):
         yield Goal(f"jitter_delay_{ms}", f"jitter of {ms} ms, video: p95 queueing delay as a ratio of gcc's",
-                   Comparison("jitter", "p95_queueing_delay_ms", of.ratio_of_means, others=(GCC,), how="ratio",
-                              among=sets.with_part(f"gaussian{ms}")), at_most(1.1))
+                   Comparison("jitter", "p95_queueing_delay_ms", RATIO_OF_MEANS, others=(GCC,), contrast="ratio",
+                              where=sets.with_part(f"gaussian{ms}")), at_most(1.1))
     yield Goal("audio_feedback", "audio only: REMB or transport feedback a second, most in a scenario",
-               Comparison("mute", series.rate_feedback_per_second, of.worst, beside=(GCC, "gcc-remb"),
-                          among=sets.with_part(*(f"audio{rate}" for rate in AUDIO_PACKETS_PER_SECOND))),
+               Comparison("mute", series.rate_feedback_per_second, WORST, listed=(GCC, "gcc-remb"),
+                          where=sets.with_part(*(f"audio{rate}" for rate in AUDIO_PACKETS_PER_SECOND))),
                at_most(2.0, decimals=1))
     for case in ("5.4", "5.5"):
         yield Goal(f"jain_{case}{scenarios.ROUTE_CHANGES}",
                    f"RFC 8867 {case}, with a base delay that changes: Jain's index",
-                   Comparison("sharing", settled_jain_index, among=sets.with_part(case), beside=(GCC,)),
+                   Comparison("sharing", settled_jain_index, where=sets.with_part(case), listed=(GCC,)),
                    at_least(0.9, decimals=3), f"RFC 8867 {case}; bound of the project")
     yield from _media_goals("filler")
 

@@ -12,8 +12,8 @@ from typing import Final
 from weir_eval.measures.families import GCC
 from weir_eval.runs import scenario_sets as sets
 from weir_sim.controllers import LIBWEBRTC_SENDERS
-from weir_suites import comparison as of
 from weir_suites import scenarios
+from weir_suites.aggregations import WORST, share_where
 from weir_suites.comparison import Comparison
 from weir_suites.special_measures import explained
 from weir_suites.suite import Goal, Replays, Suite, at_least, at_most
@@ -62,15 +62,18 @@ def _ablated(settings: sets.Settings) -> sets.ScenarioSet:
 def _mixture_goals(name: str, placement: Placement, metric: str) -> Iterator[Goal]:
     label, share, lowest = _MEASURES[metric]
     own, what = placement.controller, f"mixtures{placement.label}: {label}"
-    against = functools.partial(Comparison, MIXTURES + placement.variant, metric, own=own, others=LIBWEBRTC_SENDERS)
+    against = functools.partial(
+        Comparison, MIXTURES + placement.variant, metric, controller=own, others=LIBWEBRTC_SENDERS
+    )
     yield Goal(f"mean_{metric}_{name}", f"{what} against {_BETTER}, mean", against(), _points(0.0))
     yield Goal(f"below_{metric}_{name}", f"{what} 5 points below {_BETTER}, share of scenarios",
-               against(statistic=of.share(lambda gain: gain < FAR_BELOW)), at_most(share, "%", scale=100, decimals=0))
-    yield Goal(f"worst_{metric}_{name}", f"{what} against {_BETTER}, worst scenario", against(statistic=of.worst),
+               against(aggregation=share_where(lambda gain: gain < FAR_BELOW)),
+               at_most(share, "%", scale=100, decimals=0))
+    yield Goal(f"worst_{metric}_{name}", f"{what} against {_BETTER}, worst scenario", against(aggregation=WORST),
                _points(lowest))
     if not placement.variant:
         yield Goal(f"explained_{metric}_{name}", f"{what}, the ten worst scenarios and their causes",
-                   functools.partial(explained, name=MIXTURES, ablated=ABLATED, own=own, metric=metric),
+                   functools.partial(explained, name=MIXTURES, ablated=ABLATED, controller=own, metric=metric),
                    _points(lowest), unbounded=True)
 
 
@@ -78,10 +81,10 @@ def _grid_goals(name: str, placement: Placement) -> Iterator[Goal]:
     variant, label, own = placement.variant, placement.label, placement.controller
 
     def used(*grids: str) -> Comparison:
-        return Comparison([grid + variant for grid in grids], "utilisation", of.worst, own, (GCC,), "ratio")
+        return Comparison([grid + variant for grid in grids], "utilisation", WORST, own, (GCC,), "ratio")
 
     def worst(grid: str, metric: str) -> Comparison:
-        return Comparison(grid + variant, metric, of.worst, own, LIBWEBRTC_SENDERS)
+        return Comparison(grid + variant, metric, WORST, own, LIBWEBRTC_SENDERS)
 
     yield Goal(f"jitter_{name}", f"jitter of 20 to 200 ms{label}: utilisation as a ratio of gcc's, worst scenario",
                used("jitter alone"), at_least(0.95))

@@ -14,10 +14,10 @@ from weir_eval.measures.table import MEASURES
 from weir_eval.records.run_record import RunRecord
 from weir_eval.runs import scenario_sets as sets
 from weir_sim.controllers import LIBWEBRTC_SENDERS, POLICY
-from weir_suites import comparison as of
 from weir_suites import scenarios
 from weir_suites import series_measures as series
 from weir_suites import special_measures as special
+from weir_suites.aggregations import LOW_END, MEAN, MEDIAN, PART_LOST, WORST, Aggregation, quantile, share_where
 from weir_suites.comparison import Comparison
 from weir_suites.results import delay_p95_ms
 from weir_suites.special_measures import ALL
@@ -80,14 +80,12 @@ def _tcp_share(record: RunRecord) -> float | None:
     return None if media is None else 1 - media
 
 
-def _less(
-    other: str, names: str | tuple[str, ...], metric: str = SCORE, statistic: of.Statistic = of.mean
-) -> Comparison:
-    return Comparison(names, metric, statistic, others=(other,), how="difference", paired=True)
+def _less(other: str, names: str | tuple[str, ...], metric: str = SCORE, aggregation: Aggregation = MEAN) -> Comparison:
+    return Comparison(names, metric, aggregation, others=(other,), contrast="difference", paired=True)
 
 
 def _worst(name: str, *others: str) -> Comparison:
-    return Comparison(name, statistic=of.worst, others=others)
+    return Comparison(name, aggregation=WORST, others=others)
 
 
 def _closed(name: str, *others: str) -> Measure:
@@ -109,11 +107,11 @@ def _goals() -> Iterator[Goal]:
     yield Goal("opennetlab_worst", "opennetlab traces: worst trace against gcc", _worst(_OPENNETLAB, GCC),
                at_least(-2.0, signed=True))
     yield Goal("opennetlab_recoco", "opennetlab traces: ReCoCo's own formula, mean of the one model",
-               Comparison(_OPENNETLAB, "recoco", beside=ALL), at_least(80.85), _RECOCO)
+               Comparison(_OPENNETLAB, "recoco", listed=ALL), at_least(80.85), _RECOCO)
     yield Goal("mahimahi_closed", "mahimahi traces, filler: distance from gcc to oracle closed",
                _closed(_MAHIMAHI, GCC), at_least(0.7, "%", scale=100, decimals=1))
     yield Goal("random_wins", "random scenarios, filler: share of wins over gcc",
-               Comparison(_RANDOM, statistic=of.share(lambda gain: gain > 0), others=(GCC,)), _SHARE)
+               Comparison(_RANDOM, aggregation=share_where(lambda gain: gain > 0), others=(GCC,)), _SHARE)
     yield Goal("random_closed", "random scenarios, filler: distance from gcc to oracle closed", _closed(_RANDOM, GCC),
                at_least(0.6, "%", scale=100, decimals=1))
     yield Goal("steady_worst", "steady links of 0.3, 1, 2.5, 8 and 30 Mbps, filler: worst link against gcc",
@@ -123,27 +121,27 @@ def _goals() -> Iterator[Goal]:
     for name in _COMPARED:
         yield Goal(f"rule_low_{sets.base_name(name)}",
                    f"{name}: lower end of the 95 % interval of the mean gain over rule",
-                   _less("rule", name, statistic=of.low_end), at_least(0.0, strict=True, signed=True))
+                   _less("rule", name, aggregation=LOW_END), at_least(0.0, strict=True, signed=True))
     yield Goal("p95_queueing_delay_ms_against_gcc", "p95 queueing delay less gcc's, median over these sets",
-               Comparison(_COMPARED, "p95_queueing_delay_ms", of.median, others=(GCC,), how="difference"),
+               Comparison(_COMPARED, "p95_queueing_delay_ms", MEDIAN, others=(GCC,), contrast="difference"),
                at_most(0.0, "ms", decimals=1, signed=True))
     yield Goal("utilisation_against_gcc", "utilisation less gcc's, median over these sets",
-               Comparison(_COMPARED, "utilisation", of.median, others=(GCC,)),
+               Comparison(_COMPARED, "utilisation", MEDIAN, others=(GCC,)),
                at_least(0.0, "points", scale=100, signed=True))
     yield Goal("random_worst_delay", "random scenarios, filler: p95 delay as a ratio of gcc's, 99th percentile",
-               Comparison((_RANDOM, *_LONG), _first_delay_ms, of.quantile(0.99), others=(GCC,), how="ratio",
-                          also={"utilisation": "utilisation"}), at_most(1.25, "times"))
+               Comparison((_RANDOM, *_LONG), _first_delay_ms, quantile(0.99), others=(GCC,), contrast="ratio",
+                          more_metrics={"utilisation": "utilisation"}), at_most(1.25, "times"))
     for ms, limit in ((50, -0.5), (100, -1.0)):
         yield Goal(f"slow_{ms}_score", f"random scenarios with video, decisions of {ms} ms: score less that at 0 ms",
-                   Comparison(_SLOW[ms], usual=_SLOW[0], paired=True), at_least(limit, signed=True))
+                   Comparison(_SLOW[ms], baseline=_SLOW[0], paired=True), at_least(limit, signed=True))
     for ms, limit in ((25, 0.001), (50, 0.005)):
         yield Goal(f"slow_{ms}_bytes", f"random scenarios with video, decisions of {ms} ms: bytes lost against 0 ms",
-                   Comparison(_SLOW[ms], lambda record: record.flows[0].bytes_received, of.part_lost, usual=_SLOW[0]),
+                   Comparison(_SLOW[ms], lambda record: record.flows[0].bytes_received, PART_LOST, baseline=_SLOW[0]),
                    at_most(limit, "%", scale=100))
     yield Goal("start", "start, filler: from 300 kbps to 90 % of a 5 Mbps link",
-               Comparison(_START, _STARTED_S, beside=ALL), at_most(3.0, "s"))
+               Comparison(_START, _STARTED_S, listed=ALL), at_most(3.0, "s"))
     yield Goal("halved", "halved link, filler, 2.5 to 1.25 Mbps: until back under 50 ms of queueing",
-               Comparison(_HALVED, _DRAINED_S, beside=ALL, also={"used of the link before": _USED_BEFORE}),
+               Comparison(_HALVED, _DRAINED_S, listed=ALL, more_metrics={"used of the link before": _USED_BEFORE}),
                at_most(1.5, "s"))
     yield Goal("halved_against_gcc", "halved link: that time, less gcc's",
                Comparison(_HALVED, _DRAINED_S, others=(GCC,)), at_most(0.0, "s", strict=True, signed=True))
@@ -158,11 +156,11 @@ def _goals() -> Iterator[Goal]:
                _worst("wide", *LIBWEBRTC_SENDERS), at_least(-1.0, signed=True))
     for case, text, limit in (("5.4", "3 flows on one link", 0.95), ("5.5", "5 round trip times", 0.9)):
         yield Goal(f"jain_{case}", f"RFC 8867 {case}, {text}: Jain's index",
-                   Comparison("rfc8867", settled_jain_index, among=sets.with_part(case), beside=ALL),
+                   Comparison("rfc8867", settled_jain_index, where=sets.with_part(case), listed=ALL),
                    at_least(limit, decimals=3), f"RFC 8867 {case}; bound of the project")
     for key, whose, share in (("own", "Weir's", settled_media_share), ("tcp", "TCP's", _tcp_share)):
         yield Goal(f"rfc8867_5.6_{key}_share", f"RFC 8867 5.6, against one TCP Cubic flow: {whose} throughput share",
-                   Comparison("rfc8867", share, of.worst, among=sets.with_part("5.6"), groups=_queue, least=2),
+                   Comparison("rfc8867", share, WORST, where=sets.with_part("5.6"), groups=_queue, min_rows=2),
                    at_least(0.2, "%", strict=True, scale=100, decimals=1), "RFC 8867 5.6; bound of the project")
 
 

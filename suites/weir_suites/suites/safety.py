@@ -16,7 +16,7 @@ from weir_eval.runs import scenario_sets as sets
 from weir_eval.runs.custom_controllers import read_custom_controller
 from weir_eval.runs.scenario_sets import Settings
 from weir_sim.controllers import GUARD_RULES, POLICY_FILE
-from weir_suites import comparison as of
+from weir_suites.aggregations import WORST, share_where
 from weir_suites.comparison import Comparison
 from weir_suites.faulty_models import FAULTY_MODELS, write_faulty_models
 from weir_suites.special_measures import ALL_RULES, guard_rule
@@ -67,17 +67,17 @@ def _active_until_s(record: RunRecord) -> float:
 def _goals() -> Iterator[Goal]:
     for model, pool in _FAULTY.items():
         yield Goal(model, f"model {model}: score against the better of nada and rule, worst set",
-                   Comparison(tuple(_SETS), SCORE, of.worst, pool, ("nada", "rule"), "relative", "set"),
+                   Comparison(tuple(_SETS), SCORE, WORST, pool, ("nada", "rule"), "relative", "set"),
                    at_least(-0.05, "%", scale=100, decimals=1, signed=True))
     yield Goal("healthy_inactive", "healthy model: share of decisions made by others, mean over sets",
-               Comparison(_SCORED, _inactive_share, own=_HEALTHY, by="set"),
+               Comparison(_SCORED, _inactive_share, controller=_HEALTHY, unit="set"),
                at_most(0.01, "%", strict=True, scale=100))
     yield Goal("healthy_score", "healthy model: score in the pool against alone, worst set",
-               Comparison(_SCORED, SCORE, of.worst, _HEALTHY, ("weir",), by="set"), at_least(-0.3, signed=True))
+               Comparison(_SCORED, SCORE, WORST, _HEALTHY, ("weir",), unit="set"), at_least(-0.3, signed=True))
     for model in ("maximum", "shuffled"):
         yield Goal(f"{model}_replaced", f"model {model}: replaced within 3 s, share of random paths",
-                   Comparison("random", _active_until_s, of.share(lambda held_s: held_s <= _SOON_S), _FAULTY[model],
-                              by="run"), at_least(0.95, "%", scale=100, decimals=1))
+                   Comparison("random", _active_until_s, share_where(lambda held_s: held_s <= _SOON_S), _FAULTY[model],
+                              unit="run"), at_least(0.95, "%", scale=100, decimals=1))
     for rule in _RULES:
         yield Goal(f"guard_{rule}", f"guard's rule {rule}: score that it gains behind the model, mean over sets",
                    partial(guard_rule, rule=rule, controllers=("weir", *FAULTY_MODELS),

@@ -10,8 +10,8 @@ from typing import Final
 
 from weir_eval.measures.fairness import settled_jain_index, settled_jain_index_with_tcp, settled_utilisation
 from weir_eval.runs import scenario_sets as sets
-from weir_suites import comparison as of
 from weir_suites import scenarios
+from weir_suites.aggregations import RATIO_OF_MEANS, WORST
 from weir_suites.comparison import Comparison
 from weir_suites.suite import Calls, Goal, Replays, Suite, at_least, at_most
 from weir_suites.suites.calls import Compared, compared_calls
@@ -38,9 +38,11 @@ _CALLED: Final = {
     (path, percent): f"{path} calls, {percent} % of feedback lost" for percent in (0, 5, 20) for path in _PATHS
 }
 _COMPARED: Final = (
-    Compared("bitrate", "received bitrate", "received_bitrate_bps", at_least(1.0, "times"), ratio=True),
-    Compared("delay", "p95 network delay", "network_delay_ms_p95", at_most(0.0, "ms", signed=True, decimals=1)),
-    Compared("frozen", "time frozen a call", "total_freezes_duration_s", at_most(0.0, "s", signed=True, decimals=1)),
+    Compared("bitrate", "received bitrate over", "received_bitrate_bps", at_least(1.0, "times"), RATIO_OF_MEANS),
+    Compared("delay", "p95 network delay, less", "network_delay_ms_p95", at_most(0.0, "ms", signed=True, decimals=1)),
+    Compared(
+        "frozen", "time frozen a call, less", "total_freezes_duration_s", at_most(0.0, "s", signed=True, decimals=1)
+    ),
 )
 
 
@@ -48,7 +50,7 @@ _COMPARED: Final = (
 def _goals() -> Iterator[Goal]:
     for name in _SETS:
         yield Goal(f"{name.replace(', ', '_')}_at_sender", f"{name}: score at the sender less that at the receiver",
-                   Comparison(name, own=_SENDER, others=("weir",), beside=("gcc",), paired=True),
+                   Comparison(name, controller=_SENDER, others=("weir",), listed=("gcc",), paired=True),
                    at_least(-1.0, "points", signed=True))
     for key, text, links, metric, bound in (
         ("utilisation", "alone: settled utilisation", "l4s", settled_utilisation, at_least(0.95, decimals=3)),
@@ -59,7 +61,7 @@ def _goals() -> Iterator[Goal]:
          at_least(0.9)),
     ):
         yield Goal(f"l4s_{key}", f"L4S queue, filler, {text}",
-                   Comparison(links, metric, of.worst, _WITH_RFC8888, beside=_OTHERS_WITH_RFC8888), bound)
+                   Comparison(links, metric, WORST, _WITH_RFC8888, listed=_OTHERS_WITH_RFC8888), bound)
     for (path, percent), name in _CALLED.items():
         yield from compared_calls(f"calls_{path}_{percent}_{{}}", name, _COMPARED, ("gcc",), _SENDER)
 

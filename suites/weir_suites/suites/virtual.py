@@ -16,8 +16,8 @@ from weir_eval.measures.families import GCC
 from weir_eval.runs import scenario_sets as sets
 from weir_eval.runs.call_media import CallMedia, Encoder
 from weir_sim.controllers import LIBWEBRTC_SENDERS, POLICY
-from weir_suites import comparison as of
 from weir_suites import scenarios
+from weir_suites.aggregations import GEOMETRIC_MEAN, WORST, share_where
 from weir_suites.comparison import Comparison
 from weir_suites.suite import Goal, Replays, Suite, at_least, at_most
 from weir_suites.suites.natural import MIXTURES
@@ -61,27 +61,27 @@ _quality: Final = partial(Comparison, metric="viewer_quality", others=LIBWEBRTC_
 def _goals() -> Iterator[Goal]:
     better = "viewer's quality against the better of gcc and scream"
     for name, own in itertools.product(_SETS, _OWN):
-        yield Goal(f"mean_{name}_{own}", f"{name}, {own}: {better}, mean", _quality(name, own=own), _POINTS)
+        yield Goal(f"mean_{name}_{own}", f"{name}, {own}: {better}, mean", _quality(name, controller=own), _POINTS)
         yield Goal(f"not_below_{name}_{own}",
                    f"{name}, {own}: viewer's quality not below the better of gcc and scream, share of paths",
-                   _quality(name, statistic=of.share(lambda gain: gain >= 0), own=own),
+                   _quality(name, aggregation=share_where(lambda gain: gain >= 0), controller=own),
                    at_least(0.8, "%", scale=100, decimals=0))
     for own in _OWN:
         yield Goal(f"lowest_trouble_{own}", f"{MIXTURES}, {own}: {better}, worst trouble's mean",
-                   _quality(MIXTURES, statistic=of.worst, own=own, groups=_troubles), _POINTS)
+                   _quality(MIXTURES, aggregation=WORST, controller=own, groups=_troubles), _POINTS)
     for own in _OWN:
         yield Goal(f"slow_{own}", f"{MIXTURES}, {own}: links of at most 130 kbps: challenge against gcc, mean",
-                   Comparison(MIXTURES, own=own, others=(GCC,), among=_is_slow), _POINTS)
+                   Comparison(MIXTURES, controller=own, others=(GCC,), where=_is_slow), _POINTS)
         yield Goal(f"slow_delay_{own}", f"{_SLOW}, {own}: p95 network delay over scream's, mean",
-                   Comparison(_SLOW, "network_delay_ms_p95", of.geometric_mean, own, ("scream",), "ratio"),
+                   Comparison(_SLOW, "network_delay_ms_p95", GEOMETRIC_MEAN, own, ("scream",), "ratio"),
                    at_most(1.2, "times"))
         yield Goal(f"freezes_cellular_{own}", f"cellular, {own}: freezes a call, gcc's less its own, mean",
-                   Comparison("cellular", "freeze_count", own=own, others=(GCC,)), _POINTS)
+                   Comparison("cellular", "freeze_count", controller=own, others=(GCC,)), _POINTS)
         yield Goal(f"deep_tcp_{own}", f"{_DEEP}, {own}: time frozen, gcc's less its own, worst path",
-                   Comparison(_DEEP, "frozen_share", of.worst, own, (GCC,)),
+                   Comparison(_DEEP, "frozen_share", WORST, own, (GCC,)),
                    at_least(-0.02, "points", signed=True, scale=100, decimals=1))
     yield Goal("mean_l4s", "L4S queues, weir-send-ccfb: viewer's quality against scream-ccfb, mean",
-               _quality(_L4S, own=_WEIR_CCFB, others=(_SCREAM_CCFB,)), _POINTS)
+               _quality(_L4S, controller=_WEIR_CCFB, others=(_SCREAM_CCFB,)), _POINTS)
 
 
 # fmt: on

@@ -13,8 +13,9 @@ FAKE_PEER = Path(__file__).parent / "fake_weir_peer.py"
 
 @pytest.fixture
 def fake_peer(monkeypatch, tmp_path):
-    """The stand-in for weir-peer; fake_peer(receive="die in call") makes it misbehave, fake_peer.heard() returns the
-    messages that it received.
+    """The stand-in for weir-peer; fake_peer(receive="die in call") makes it misbehave.
+
+    fake_peer.received_orders() returns the messages that it received.
     """
     monkeypatch.setenv("WEIR_PEER", str(FAKE_PEER))
     monkeypatch.delenv("FAKE_WEIR_PEER", raising=False)
@@ -23,15 +24,19 @@ def fake_peer(monkeypatch, tmp_path):
 
 
 class FakePeer:
-    def __init__(self, monkeypatch, heard):
+    def __init__(self, monkeypatch, orders_log):
         self._monkeypatch = monkeypatch
-        self._heard = heard
+        self._orders_log = orders_log
 
     def __call__(self, **behaviour):
         self._monkeypatch.setenv("FAKE_WEIR_PEER", json.dumps(behaviour))
 
-    def heard(self):
-        return [json.loads(line) for line in self._heard.read_text().splitlines()] if self._heard.exists() else []
+    def received_orders(self):
+        return (
+            [json.loads(line) for line in self._orders_log.read_text().splitlines()]
+            if self._orders_log.exists()
+            else []
+        )
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +52,7 @@ def made_call():
 
 
 @pytest.fixture
-def made_up_link(monkeypatch, tmp_path):
+def simulated_link(monkeypatch, tmp_path):
     """Calls have no networks, no link, no video and no speech."""
     monkeypatch.setattr(session, "CallNamespaces", call.fake_call.FakeNamespaces)
     monkeypatch.setattr(session, "LinkProcess", call.fake_call.FakeLink)

@@ -61,11 +61,11 @@ def main():
         sys.stdout.flush()
         time.sleep(60)
     say("ready", versions={"weir": "0.0"}, controller="weir")
-    heard = os.environ.get("FAKE_WEIR_PEER_HEARD")
+    orders_log = os.environ.get("FAKE_WEIR_PEER_HEARD")
     for line in sys.stdin:
         order = json.loads(line)
-        if heard:
-            with open(heard, "a") as file:
+        if orders_log:
+            with open(orders_log, "a") as file:
                 file.write(json.dumps({"role": role} | order) + "\n")
         if order["type"] == "start":
             say("offer", sdp="v=0 offer")

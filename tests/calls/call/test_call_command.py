@@ -5,15 +5,15 @@ import os
 
 import pytest
 
+from weir_calls import call_command, requirements
 from weir_calls.call.summary import read_calls
 from weir_cli.errors import MissingComponent
 from weir_cli.files.output import file_name
-from weir_calls import call_command, requirements
 from weir_eval.records.call_record import CallRecord
 
 
 @pytest.fixture
-def weir(tmp_path, fake_call, fake_peer, made_up_link, monkeypatch, run_weir):
+def weir(tmp_path, fake_call, fake_peer, simulated_link, monkeypatch, run_weir):
     """Runs `weir ARGUMENTS` in a folder with the scenario steady.json; status, standard output, standard error."""
     monkeypatch.setattr(call_command, "check_requirements", lambda sender, receiver: None)
     fake_call.call_settings(tmp_path).scenario.save("steady.json")
@@ -34,7 +34,11 @@ def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
     status, out, _ = weir(*CALL, "--compare")
     assert status == 0
     assert "3 calls. Report: here/report.html" in out
-    assert [(one["controller"], one["seed"]) for one in results(tmp_path)] == [("weir", 1), ("gcc", 1), ("scream", 1)]
+    assert [(result["controller"], result["seed"]) for result in results(tmp_path)] == [
+        ("weir", 1),
+        ("gcc", 1),
+        ("scream", 1),
+    ]
     assert (tmp_path / "here/calls" / file_name("steady", "weir", 1) / "call.json").is_file()
     assert (tmp_path / "here/report.html").stat().st_size > 1000
     status, out, error = weir(*CALL, "--compare", "--seeds", 2)
@@ -42,7 +46,7 @@ def test_a_comparison_is_made_once_and_the_rest_is_reused(weir, tmp_path):
     assert "6 calls (3 of them from an earlier run)" in out
     names = ("weir", "gcc", "scream")
     assert error.splitlines() == [f"steady, {name}, seed 2" for name in names]
-    assert [(one["controller"], one["seed"]) for one in results(tmp_path)][3:] == [(name, 2) for name in names]
+    assert [(result["controller"], result["seed"]) for result in results(tmp_path)][3:] == [(name, 2) for name in names]
 
 
 def test_any_controller_is_compared_with_libwebrtcs_and_can_fail(weir, tmp_path):
@@ -71,22 +75,25 @@ def test_several_controllers_make_the_same_calls_in_succession(weir, tmp_path):
     path = ("--queue", "50ms", "--loss", "0.02", "--one-way-delay", "70", "--reverse", "reverse.csv")
     status, _, error = weir(*CALL, *options, *path, "--seeds", 2)
     assert status == 0, error
-    said = ["gcc", "nada", "rule", "mine", "pilot=weir copilots=nada"]
-    assert error.splitlines() == [f"steady, {name}, seed {seed}" for seed in (1, 2) for name in said]
+    labels = ["gcc", "nada", "rule", "mine", "pilot=weir copilots=nada"]
+    assert error.splitlines() == [f"steady, {name}, seed {seed}" for seed in (1, 2) for name in labels]
     found = results(tmp_path)
-    assert [(one["controller"], one["seed"]) for one in found] == [(name, seed) for seed in (1, 2) for name in said]
+    assert [(result["controller"], result["seed"]) for result in found] == [
+        (name, seed) for seed in (1, 2) for name in labels
+    ]
     scenarios = [
-        json.loads((tmp_path / "here/calls" / one["call"]["folder"] / "scenario.json").read_text()) for one in found
+        json.loads((tmp_path / "here/calls" / result["call"]["folder"] / "scenario.json").read_text())
+        for result in found
     ]
     # One path a seed, for every controller.
-    assert all(one["forward"] == scenarios[0]["forward"] for one in scenarios[: len(said)])
+    assert all(scenario["forward"] == scenarios[0]["forward"] for scenario in scenarios[: len(labels)])
     assert scenarios[0]["forward"]["queue"] == {"milliseconds": 50}
     assert scenarios[0]["forward"]["loss"] == {"kind": "bernoulli", "ratio": 0.02}
     # Seeds vary the delays.
     assert all(60 < scenarios[0][link]["one_way_delay_ms"] < 80 for link in ("forward", "reverse"))
     assert set(scenarios[0]["reverse"]["capacity"]["rates_bps"]) == {100000}
     page = (tmp_path / "here/report.html").read_text()
-    assert all(name in page for name in said)
+    assert all(name in page for name in labels)
 
 
 def test_json_is_the_summary_and_nothing_else(weir):
@@ -99,19 +106,22 @@ def test_a_decision_delay_is_in_the_record_and_on_the_page(weir, tmp_path):
     status, _, error = weir(*CALL, "--decision-delay", 30, "--controller", "weir", "--controller", "gcc")
     assert status == 0, error
     found = results(tmp_path)
-    assert [(one["controller"], one["call"]["decision_delay_ms"]) for one in found] == [("weir", 30.0), ("gcc", 0.0)]
+    assert [(result["controller"], result["call"]["decision_delay_ms"]) for result in found] == [
+        ("weir", 30.0),
+        ("gcc", 0.0),
+    ]
     page = (tmp_path / "here/report.html").read_text()
     assert "Decision delay" in page
     assert "weir-30ms" not in page
     # Beside calls without one it is part of the controller's name.
-    delayed, other = (CallRecord.model_validate_json(json.dumps(one)) for one in found)
-    at_once, alone = (
+    delayed, other = (CallRecord.model_validate_json(json.dumps(result)) for result in found)
+    at_once, without_transport_cc = (
         delayed.model_copy(update={"call": delayed.call.model_copy(update={"decision_delay_ms": 0.0} | more)})
         for more in ({}, {"transport_cc": False})
     )
-    names = [call.controller for call in read_calls([at_once, delayed, alone, other])]
+    names = [call.controller for call in read_calls([at_once, delayed, without_transport_cc, other])]
     assert names == ["weir", "weir-30ms", "weir-remb-alone", "gcc"]
-    assert [call.controller for call in read_calls([delayed, alone])] == ["weir-30ms", "weir-remb-alone"]
+    assert [call.controller for call in read_calls([delayed, without_transport_cc])] == ["weir-30ms", "weir-remb-alone"]
 
 
 def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
@@ -127,7 +137,7 @@ def test_a_failed_call_is_status_1_and_is_made_again(weir, tmp_path, fake_peer):
     assert len(results(tmp_path)) == 1
 
 
-def test_what_a_program_says_does_not_reach_the_terminal_as_it_is(weir, fake_peer):
+def test_output_of_programs_is_escaped_on_the_terminal(weir, fake_peer):
     fake_peer(receive="escape")
     status, out, error = weir(*CALL)
     assert status == 1
@@ -150,7 +160,7 @@ def test_the_same_command_makes_disturbed_calls_again(weir, tmp_path):
     record["call"]["disturbed"] = ["the encoder was short of CPU"]
     (tmp_path / "here/results.jsonl").write_text(json.dumps(record) + "\n")
     assert "earlier run" not in weir(*CALL)[1]
-    assert [one["call"]["disturbed"] for one in results(tmp_path)] == [[]]
+    assert [result["call"]["disturbed"] for result in results(tmp_path)] == [[]]
     status, out, error = weir(*CALL)
     assert "(1 of them from an earlier run)" in out, (status, error)
 

@@ -51,8 +51,8 @@ def test_pairs_are_made_one_after_the_other(plan, program, tmp_path):
 
 def test_a_call_has_the_path_of_its_seed_as_its_replay_does(plan, program, tmp_path):
     for call in plan_calls(plan, tmp_path, [program]).values():
-        varied, drawn = vary(load_bundled(call.scenario.name), call.seed)
-        assert (call.scenario, call.variation) == (varied, drawn)
+        varied, random_path = vary(load_bundled(call.scenario.name), call.seed)
+        assert (call.scenario, call.variation) == (varied, random_path)
     assert len({call.variation["trace_start_s"] for call in plan_calls(plan, tmp_path, [program]).values()}) == 4
 
 
@@ -82,8 +82,8 @@ def test_only_policies_have_a_decision_delay(plan, program, tmp_path):
     changed = [call.decision_delay_ms > 0 for call in slow.values()]
     assert [a != b for a, b in zip(at_once, slow, strict=True)] == changed
     assert [a.out != b.out for a, b in zip(at_once.values(), slow.values(), strict=True)] == changed
-    given = [receiver_arguments(call, "10.0.0.2", call.model) for call in slow.values()]
-    assert ["--decision-delay-ms 12.5" in " ".join(arguments) for arguments in given] == changed
+    command_lines = [receiver_arguments(call, "10.0.0.2", call.model) for call in slow.values()]
+    assert ["--decision-delay-ms 12.5" in " ".join(arguments) for arguments in command_lines] == changed
 
 
 def test_what_is_done_has_its_record_and_its_folder(plan, program, tmp_path):
@@ -124,14 +124,14 @@ def test_a_sender_that_decides_has_the_model_and_its_receiver_only_reports(plan,
     assert after(receiver_arguments(shadow, "10.211.0.2", plan.model), "--controller") == "shadow"
 
 
-def test_the_scenario_says_whether_the_answer_keeps_transport_cc(plan, program, tmp_path):
+def test_the_scenario_sets_whether_the_answer_keeps_transport_cc(plan, program, tmp_path):
     usual = plan.scenarios[0]
     flows = [flow.model_copy(update={"transport_cc": False}) for flow in usual.flows]
     plan = replace(plan, scenarios=[usual, usual.model_copy(update={"flows": flows})], seeds=range(1, 2))
     settings = plan_calls(replace(plan, controllers=("weir",)), tmp_path, [program]).values()
     assert [call.name.endswith(", seed 1, REMB alone") for call in settings] == [False, True]
-    given = [receiver_arguments(call, "10.211.0.2", call.model) for call in settings]
-    assert ["--remb-alone" in arguments for arguments in given] == [False, True]
+    command_lines = [receiver_arguments(call, "10.211.0.2", call.model) for call in settings]
+    assert ["--remb-alone" in arguments for arguments in command_lines] == [False, True]
 
 
 def test_a_native_sender_gets_the_field_trials_and_its_receiver_only_reports(plan, program, tmp_path):
@@ -157,20 +157,20 @@ def test_a_controller_without_a_model_is_a_pool_of_one_at_the_receiver(plan, pro
     assert received[received.index("--controller") + 1] == f"pilot={name}"
 
 
-def test_a_controller_of_ones_own_is_another_call_when_its_file_changes(plan, program, tmp_path):
+def test_a_changed_file_of_a_custom_controller_makes_another_call(plan, program, tmp_path):
     file = tmp_path / "mine.py"
 
     def key(text):
         file.write_text(text)
         custom = read_custom_controller(f"{file}:Controller")
         calls = plan_calls(replace(plan, controllers=("mine", "weir"), custom={"mine": custom}), tmp_path, [program])
-        settings = [one for one in calls.values() if one.controller == "mine"]
-        assert all(one.custom == custom and one.model is None for one in settings)
+        settings = [call for call in calls.values() if call.controller == "mine"]
+        assert all(call.custom == custom and call.model is None for call in settings)
         arguments = receiver_arguments(settings[0], "10.211.0.2", None)
         assert arguments[arguments.index("--controller") + 1] == "weir"
         assert json.loads(arguments[arguments.index("--custom-controller") + 1])["name"] == "mine"
-        assert all(one.custom is None for one in calls.values() if one.controller == "weir")
-        return {name for name, one in calls.items() if one.custom}
+        assert all(call.custom is None for call in calls.values() if call.controller == "weir")
+        return {name for name, call in calls.items() if call.custom}
 
     first = key("class Controller: pass")
     assert key("class Controller: pass") == first

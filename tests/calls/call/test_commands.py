@@ -53,7 +53,7 @@ def test_the_example_of_a_workflow_measures_two_programs_on_the_link_and_by_thei
         if not any(record["call"]["disturbed"] for record in latest.values()):
             break
     else:
-        pytest.skip("a machine too busy for calls: " + json.dumps([one["call"]["disturbed"] for one in lines]))
+        pytest.skip("a machine too busy for calls: " + json.dumps([line["call"]["disturbed"] for line in lines]))
     assert [line.rsplit(": ", 1)[1] for line in out.splitlines() if line.startswith("required")] == [
         "met", "met", "NOT MET",
     ]  # fmt: skip

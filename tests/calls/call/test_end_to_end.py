@@ -36,14 +36,14 @@ MADE = []
 def seen(monkeypatch):
     """The namespaces of calls are in MADE, and none is left."""
 
-    class Seen(CallNamespaces):
+    class RecordedNamespaces(CallNamespaces):
         def __init__(self):
             super().__init__()
             MADE.append(self)
 
-    monkeypatch.setattr(session, "CallNamespaces", Seen)
+    monkeypatch.setattr(session, "CallNamespaces", RecordedNamespaces)
     yield
-    assert all(one._holder is None for one in MADE)
+    assert all(namespaces._holder is None for namespaces in MADE)
     MADE.clear()
 
 
@@ -75,7 +75,7 @@ def make_call(settings, orders=()):
 
         def on_event(event):
             events.append(event)
-            if sum(one["type"] == "estimate" and one["receive_rate_bps"] > 0 for one in events) == 20:
+            if sum(event["type"] == "estimate" and event["receive_rate_bps"] > 0 for event in events) == 20:
                 decided.set()
 
         result = await asyncio.wait_for(run_call(settings, on_event, control), 300)
@@ -124,7 +124,9 @@ def test_chromium_under_weir(tmp_path):
     assert all(event["in_charge"] for event in estimates)
     assert (tmp_path / "call/rtc_event.log").stat().st_size > 1000
     # The sender obeys: its available bitrate equals the latest REMB, within the delay of a REMB.
-    told = [line["bitrate_bps"] for line in read_objects(tmp_path / "call/estimates.jsonl") if line["type"] == "remb"]
+    remb_rates = [
+        line["bitrate_bps"] for line in read_objects(tmp_path / "call/estimates.jsonl") if line["type"] == "remb"
+    ]
     available = [
         entry["availableOutgoingBitrate"]
         for line in read_objects(tmp_path / "call/sender_stats.jsonl")
@@ -132,7 +134,7 @@ def test_chromium_under_weir(tmp_path):
         if entry["type"] == "candidate-pair" and "availableOutgoingBitrate" in entry
     ]
     assert len(available) >= 10
-    near = [min(abs(rate - one) / one for one in told) < 0.01 for rate in available[2:]]
+    near = [min(abs(rate - remb_bps) / remb_bps for remb_bps in remb_rates) < 0.01 for rate in available[2:]]
     assert sum(near) >= 0.8 * len(near)
 
 
@@ -147,7 +149,7 @@ def test_a_native_sender_under_weir(tmp_path):
 def test_a_link_that_is_down_for_5_s_is_survived(tmp_path):
     result, _ = make_call(settings(tmp_path / "call", duration_s=14.0), orders=[{"type": "down", "duration_s": 5}])
     assert result.failure == ""
-    (down,) = [one for one in result.record.call.happened if one["type"] == "down"]
+    (down,) = [event for event in result.record.call.happened if event["type"] == "down"]
     frames = [line["render_time_us"] for line in read_objects(tmp_path / "call/frames.y4m.jsonl")]
     during = [time_us for time_us in frames if 1e6 < time_us - down["time_us"] < 5e6]
     after = [time_us for time_us in frames if time_us - down["time_us"] > 5e6]

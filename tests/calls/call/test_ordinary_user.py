@@ -16,34 +16,35 @@ pytestmark = pytest.mark.skipif(bool(ordinary_user.missing()), reason=ordinary_u
 
 
 @pytest.fixture
-def theirs():
+def user_folder():
     """A folder of that user's; those of pytest are root's alone."""
     folder = Path(tempfile.mkdtemp())
-    os.chown(folder, ordinary_user.NOBODY.pw_uid, ordinary_user.NOBODY.pw_gid)
+    os.chown(folder, ordinary_user.ORDINARY_USER.pw_uid, ordinary_user.ORDINARY_USER.pw_gid)
     yield folder
     shutil.rmtree(folder)
 
 
 @needs_link
-def test_a_call_of_two_commands(theirs):
+def test_a_call_of_two_commands(user_folder):
     for name in ("sender.py", "receiver.py"):
-        (theirs / name).write_text((EXAMPLES / name).read_text())
-    (theirs / "path.csv").write_text("time_s,rate_bps\n0,2000000\n")
+        (user_folder / name).write_text((EXAMPLES / name).read_text())
+    (user_folder / "path.csv").write_text("time_s,rate_bps\n0,2000000\n")
     done = ordinary_user.run(
-        ordinary_user.WEIR, "call", str(theirs / "path.csv"), "--duration", "5", "--out", str(theirs / "calls"),
-        "--controller", "new", "--sender", f"id -u > {theirs}/user; exec python3 {theirs}/sender.py",
-        "--receiver", f"exec python3 {theirs}/receiver.py",
+        ordinary_user.WEIR, "call", str(user_folder / "path.csv"), "--duration", "5",
+        "--out", str(user_folder / "calls"), "--controller", "new",
+        "--sender", f"id -u > {user_folder}/user; exec python3 {user_folder}/sender.py",
+        "--receiver", f"exec python3 {user_folder}/receiver.py",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    (record,) = map(json.loads, (theirs / "calls/results.jsonl").read_text().splitlines())
+    (record,) = map(json.loads, (user_folder / "calls/results.jsonl").read_text().splitlines())
     assert record["controller"] == "new"
     assert record["metrics"]["run"]["received_bitrate_bps"] > 0.5e6
-    assert (theirs / "user").read_text() == f"{ordinary_user.NOBODY.pw_uid}\n"
-    assert {path.stat().st_uid for path in (theirs / "calls").rglob("*")} == {ordinary_user.NOBODY.pw_uid}
+    assert (user_folder / "user").read_text() == f"{ordinary_user.ORDINARY_USER.pw_uid}\n"
+    assert {path.stat().st_uid for path in (user_folder / "calls").rglob("*")} == {ordinary_user.ORDINARY_USER.pw_uid}
 
 
-def test_the_page(theirs):
-    arguments = ["serve", "catalogue/steps", "--port", "0", "--out", str(theirs / "out")]
+def test_the_page(user_folder):
+    arguments = ["serve", "catalogue/steps", "--port", "0", "--out", str(user_folder / "out")]
     with ordinary_user.start(ordinary_user.WEIR, *arguments) as process:
         try:
             address = process.stdout.readline().strip()

@@ -32,7 +32,7 @@ child.kill()
         process.stdin.write("\n")
         process.stdin.flush()
         child = int(process.stdout.readline())
-        assert {os.sched_getscheduler(one) for one in (*tasks, child)} == {os.SCHED_RR}
+        assert {os.sched_getscheduler(task) for task in (*tasks, child)} == {os.SCHED_RR}
         process.communicate("\n")
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
@@ -73,7 +73,7 @@ def test_how_late_a_thread_wakes_up(monkeypatch, rarely, p99_ms):
     assert lag.p99_ms == pytest.approx(p99_ms)
 
 
-def test_one_that_was_never_started_can_be_stopped():
+def test_a_wake_up_measurement_that_never_started_can_be_stopped():
     lag = WakeUpLag()
     lag.stop()
     assert lag.p99_ms is None

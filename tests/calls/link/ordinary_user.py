@@ -9,7 +9,7 @@ import sysconfig
 
 from weir_sim.executables import find_simulator
 
-NOBODY = pwd.getpwnam("nobody")
+ORDINARY_USER = pwd.getpwnam("nobody")
 _IMPORT = f"import site, sys; site.addsitedir({sysconfig.get_path('purelib')!r}); import weir"
 
 
@@ -26,12 +26,12 @@ def run(code, *arguments, sudo=False):
 
 def start(code, *arguments, sudo=False):
     """The same, without waiting for its end."""
-    who = {} if sudo else {"user": NOBODY.pw_uid, "group": NOBODY.pw_gid, "extra_groups": []}
+    identity = {} if sudo else {"user": ORDINARY_USER.pw_uid, "group": ORDINARY_USER.pw_gid, "extra_groups": []}
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/root" if sudo else "/nonexistent", "WEIR_SIM": find_simulator()}
-    environment |= {"SUDO_UID": str(NOBODY.pw_uid)} if sudo else {}
+    environment |= {"SUDO_UID": str(ORDINARY_USER.pw_uid)} if sudo else {}
     command = [_python(), "-c", f"{_IMPORT}\n{code}", *arguments]
     return subprocess.Popen(
-        command, env=environment, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **who
+        command, env=environment, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **identity
     )
 
 
@@ -51,8 +51,8 @@ def _python():
     for python in (sys.executable, "/usr/bin/python3"):
         try:
             subprocess.run(
-                [python, "-c", _IMPORT], user=NOBODY.pw_uid, group=NOBODY.pw_gid, extra_groups=[], cwd="/", check=True,
-                env={"PATH": "/usr/bin:/bin"}, capture_output=True,
+                [python, "-c", _IMPORT], user=ORDINARY_USER.pw_uid, group=ORDINARY_USER.pw_gid, extra_groups=[],
+                cwd="/", check=True, env={"PATH": "/usr/bin:/bin"}, capture_output=True,
             )  # fmt: skip
         except (OSError, subprocess.CalledProcessError):
             continue

@@ -40,11 +40,11 @@ def missing():
 
 def udp_socket(network):
     """Made in the network of an end; stays there, whoever uses it."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        command = network.command([sys.executable, "-S", "-c", MAKE_SOCKET, str(theirs.fileno())])
-        subprocess.run(command, pass_fds=[theirs.fileno()], check=True)
-        _, (descriptor,), *_ = socket.recv_fds(ours, 1, 1)
+    own_end, holder_end = socket.socketpair()
+    with own_end, holder_end:
+        command = network.command([sys.executable, "-S", "-c", MAKE_SOCKET, str(holder_end.fileno())])
+        subprocess.run(command, pass_fds=[holder_end.fileno()], check=True)
+        _, (descriptor,), *_ = socket.recv_fds(own_end, 1, 1)
     return socket.socket(fileno=descriptor)
 
 

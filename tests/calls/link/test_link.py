@@ -32,8 +32,8 @@ def scenario_of(times_s, rates_bps, flows=(), **forward):
 
 @pytest.fixture
 def namespaces():
-    with CallNamespaces() as made:
-        yield made
+    with CallNamespaces() as namespaces:
+        yield namespaces
 
 
 @pytest.fixture
@@ -49,16 +49,16 @@ def make_link(namespaces, tmp_path):
 @pytest.fixture
 def receiver(namespaces, request):
     """Made once the link is there."""
-    made = []
+    receivers = []
 
     def make(**where):
-        one = network.Receiver(where.pop("network", namespaces.right), **where)
-        made.append(one)
-        return one
+        new_receiver = network.Receiver(where.pop("network", namespaces.right), **where)
+        receivers.append(new_receiver)
+        return new_receiver
 
     yield make
-    for one in made:
-        one.close()
+    for opened in receivers:
+        opened.close()
 
 
 def forward_lines(path):
@@ -85,10 +85,10 @@ async def test_capacity_follows_the_trace_and_leaves_room_for_cross_traffic(make
     assert link.failure == ""
 
     lines = forward_lines(tmp_path / "link.jsonl")
-    carried = sum(line["packets"] for line in lines)
-    wait_until(lambda: len(received.packets) >= carried, "the last packets")
+    carried_packets = sum(line["packets"] for line in lines)
+    wait_until(lambda: len(received.packets) >= carried_packets, "the last packets")
     packets = received.packets
-    assert len(packets) == carried
+    assert len(packets) == carried_packets
     accuracy = link_accuracy(tmp_path / "link.jsonl", scenario)
     assert accuracy.capacity_ratio == pytest.approx(1.0, abs=0.02)
     capacity = scenario.forward.capacity.trace()
@@ -117,27 +117,27 @@ async def test_delay_is_transmission_and_propagation_in_both_directions(make_lin
     scenario = scenario_of([0.0], [4e6])
     link = make_link(scenario)
     await link.start()
-    there = receiver()
-    back = receiver(network=namespaces.left)
+    right = receiver()
+    left = receiver(network=namespaces.left)
     # Before the scenario begins, packets pass at the capacity of its time 0.
     before = await asyncio.to_thread(network.send, namespaces.left, 8e5, 0.5)
     await link.begin()
     sent = await asyncio.to_thread(network.send, namespaces.left, 8e5, 1.5)
     sent_back = await asyncio.to_thread(network.send, namespaces.right, 8e5, 0.5, to=network.LEFT_ADDRESS)
     wanted = (len(before) + len(sent), len(sent_back))
-    await asyncio.to_thread(wait_until, lambda: (len(there.packets), len(back.packets)) == wanted, "all packets")
+    await asyncio.to_thread(wait_until, lambda: (len(right.packets), len(left.packets)) == wanted, "all packets")
     await link.stop()
 
-    delays_ms = (there.packets[:, 1] - there.packets[:, 0]) / 1e6
+    delays_ms = (right.packets[:, 1] - right.packets[:, 0]) / 1e6
     # The sender's time stamp and its sending are apart where this process was pushed aside: hence the median. The link
     # reports how late it was itself.
     late_ms = link_accuracy(tmp_path / "link.jsonl", scenario).delay_error_ms_p95
     assert np.median(delays_ms) == pytest.approx(30 + 2.4, abs=1.0 + late_ms)
     assert delays_ms.min() > 32.3
-    assert np.median(back.packets[:, 1] - back.packets[:, 0]) / 1e6 == pytest.approx(30, abs=1.0 + late_ms)
+    assert np.median(left.packets[:, 1] - left.packets[:, 0]) / 1e6 == pytest.approx(30, abs=1.0 + late_ms)
     lines = forward_lines(tmp_path / "link.jsonl")
     # An interval's line waits for its end; the last one comes with the end of the link.
-    assert sum(line["packets"] for line in lines) == len(there.packets)
+    assert sum(line["packets"] for line in lines) == len(right.packets)
 
 
 @pytest.mark.asyncio
@@ -151,8 +151,8 @@ async def test_down_drops_everything_and_ends(make_link, namespaces, receiver, t
     sent_s = (await sending) / 1e9 - down_us / 1e6
     await asyncio.to_thread(wait_until_passed, tmp_path / "link.jsonl", len(sent_s))
     await link.stop()
-    carried = sum(line["packets"] for line in forward_lines(tmp_path / "link.jsonl"))
-    wait_until(lambda: len(received.packets) == carried, "the last packets")
+    packets = sum(line["packets"] for line in forward_lines(tmp_path / "link.jsonl"))
+    wait_until(lambda: len(received.packets) == packets, "the last packets")
     received_s = received.packets[:, 0] / 1e9 - down_us / 1e6
     # Packets in flight when the link goes down are lost too; the edges belong to neither side.
     before, after = -ONE_WAY_DELAY_S - 0.02, 1.02
@@ -166,7 +166,7 @@ async def test_down_drops_everything_and_ends(make_link, namespaces, receiver, t
 
 
 @pytest.mark.asyncio
-async def test_log_is_told_as_it_grows_and_ends_with_the_link(make_link):
+async def test_the_log_is_reported_as_it_grows_and_ends_with_the_link(make_link):
     link = make_link(scenario_of([0.0], [4e6]))
     await link.start()
     await link.begin()

@@ -14,8 +14,8 @@ from link import ordinary_user
 from link import real_network as network
 from processes import processes_with, wait_until
 
-from weir_cli.errors import MissingComponent
 from weir_calls import requirements
+from weir_cli.errors import MissingComponent
 from weir_sim.executables import find_simulator
 
 real = pytest.mark.skipif(bool(network.missing()), reason=f"the real link {network.missing()}")
@@ -90,10 +90,10 @@ def script(tmp_path):
 
 @real
 def test_udp_gets_the_rate_and_the_delay_of_the_path(run_weir, scenario, script, tmp_path):
-    far, here, seen = script("udp_far", UDP_FAR), script("udp_here", UDP_HERE), tmp_path / "seen.json"
+    far, near, seen = script("udp_far", UDP_FAR), script("udp_here", UDP_HERE), tmp_path / "seen.json"
     status, _, err = run_weir(
         "link", scenario, "--far", f"{sys.executable} {far} {seen}", "--log", tmp_path / "link.jsonl", "--json",
-        "--one-way-delay", 40, "--", sys.executable, here,
+        "--one-way-delay", 40, "--", sys.executable, near,
     )  # fmt: skip
     assert status == 0, err
     packets = json.loads(seen.read_text())
@@ -121,8 +121,8 @@ def test_the_reverse_link_has_a_trace_of_its_own(run_weir, scenario, tmp_path):
 
 @real
 def test_tcp_downloads_over_the_path(run_weir, scenario, script):
-    far, here = script("tcp_far", TCP_FAR), script("tcp_here", TCP_HERE)
-    arguments = ["--receive", "--far", f"{sys.executable} {far}", "--", sys.executable, here]
+    far, near = script("tcp_far", TCP_FAR), script("tcp_here", TCP_HERE)
+    arguments = ["--receive", "--far", f"{sys.executable} {far}", "--", sys.executable, near]
     status, out, err = run_weir("link", scenario, *arguments)
     assert status == 0, err
     assert out == "250000\n"
@@ -145,7 +145,7 @@ def test_without_a_command_it_is_the_user_s_shell(run_weir, scenario, tmp_path):
 
 
 @real
-def test_a_far_command_that_ends_is_told_of(run_weir, scenario):
+def test_the_end_of_the_far_command_is_reported(run_weir, scenario):
     status, _, err = run_weir("link", scenario, "--far", "echo no such file >&2; exit 4", "--", "true")
     assert status == 0
     assert "no such file" in err
@@ -174,10 +174,10 @@ as_nobody = pytest.mark.skipif(bool(ordinary_user.missing()), reason=ordinary_us
 @as_nobody
 def test_under_sudo_everything_is_the_user_s():
     done = ordinary_user.run(UNDER_SUDO, sudo=True)
-    nobody = ordinary_user.NOBODY
+    nobody = ordinary_user.ORDINARY_USER
     user, group = (nobody.pw_uid,) * 3, (nobody.pw_gid,) * 3
-    who, *capabilities, user_of_a_program = done.stdout.splitlines()
-    assert who == f"{user} {group} False {nobody.pw_dir} nobody", done.stderr
+    identity, *capabilities, user_of_a_program = done.stdout.splitlines()
+    assert identity == f"{user} {group} False {nobody.pw_dir} nobody", done.stderr
     # CAP_SYS_ADMIN is permitted, in force nowhere but where namespaces are made, and no program's.
     admin, none = "0000000000200000", "0000000000000000"
     assert [line.split()[1] for line in capabilities] == [admin, none, none, none, admin, admin]
@@ -205,7 +205,7 @@ def test_an_ordinary_user_needs_no_root():
     done = ordinary_user.run(ordinary_user.WEIR, "link", "catalogue/steady-1m", "--", "sh", "-c", line)
     assert done.returncode == 0, done.stderr
     user, capabilities = done.stdout.splitlines()
-    assert user == str(ordinary_user.NOBODY.pw_uid)
+    assert user == str(ordinary_user.ORDINARY_USER.pw_uid)
     assert int(capabilities.split()[1], 16) == 0
 
 
@@ -215,8 +215,8 @@ WITHOUT_TUN = ["unshare", "--mount", "sh", "-c", 'mount --bind /dev/null /dev/ne
 @real
 @pytest.mark.skipif(os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="only root can hide /dev/net/tun")
 def test_without_tun_devices_packets_pass_all_the_same(scenario, script):
-    far, here = script("tcp_far", TCP_FAR), script("tcp_here", TCP_HERE)
-    arguments = ["--receive", "--json", "--far", f"{sys.executable} {far}", "--", sys.executable, here]
+    far, near = script("tcp_far", TCP_FAR), script("tcp_here", TCP_HERE)
+    arguments = ["--receive", "--json", "--far", f"{sys.executable} {far}", "--", sys.executable, near]
     done = subprocess.run([*WITHOUT_TUN, *WEIR, "link", str(scenario), *arguments], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "250000\n"), done.stderr
     summary = json.loads(done.stderr.splitlines()[-1])
@@ -225,43 +225,43 @@ def test_without_tun_devices_packets_pass_all_the_same(scenario, script):
 
 
 @real
-@pytest.mark.parametrize("how", ["terminated", "interrupted", "link killed", "weir killed"])
-def test_nothing_stays_behind(scenario, how, request):
-    number = zlib.crc32(how.encode())
-    here, there = str(number), str(number + 1)
+@pytest.mark.parametrize("ending", ["terminated", "interrupted", "link killed", "weir killed"])
+def test_nothing_stays_behind(scenario, ending, request):
+    number = zlib.crc32(ending.encode())
+    near_s, far_s = str(number), str(number + 1)
     # With a socket, so that nobody waits for it to listen; what it starts has to end too, also where it has left its
     # session and has namespaces of its own.
-    far = f"bash -c 'exec 3<>/dev/udp/$WEIR_LINK_FAR/9; setsid unshare -r -n sleep {there} & wait'"
+    far = f"bash -c 'exec 3<>/dev/udp/$WEIR_LINK_FAR/9; setsid unshare -r -n sleep {far_s} & wait'"
     # A group of its own, as the terminal makes one: Ctrl-C goes to all of it.
     process = subprocess.Popen(
-        [*WEIR, "link", str(scenario), "--far", far, "--", "sleep", here],
+        [*WEIR, "link", str(scenario), "--far", far, "--", "sleep", near_s],
         stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     request.addfinalizer(process.kill)
 
     def sleeping():
-        return [bool(processes_with(f"sleep\0{one}\0", first=True)) for one in (here, there)]
+        return [bool(processes_with(f"sleep\0{sleep_s}\0", first=True)) for sleep_s in (near_s, far_s)]
 
     wait_until(lambda: all(sleeping()), "both commands")
-    expected = {"terminated": 143, "interrupted": 130, "link killed": 1, "weir killed": -9}[how]
-    if how == "terminated":
+    expected = {"terminated": 143, "interrupted": 130, "link killed": 1, "weir killed": -9}[ending]
+    if ending == "terminated":
         process.terminate()
-    elif how == "interrupted":
+    elif ending == "interrupted":
         os.killpg(process.pid, signal.SIGINT)
-    elif how == "link killed":
+    elif ending == "link killed":
         os.kill(child_of(process.pid, processes_with(f"{find_simulator()}\0link\0", first=True)), signal.SIGKILL)
     else:
         process.kill()
     assert process.wait(120) == expected
-    if how != "weir killed":
-        assert ("killed by SIGKILL" in process.stderr.read()) == (how == "link killed")
+    if ending != "weir killed":
+        assert ("killed by SIGKILL" in process.stderr.read()) == (ending == "link killed")
     wait_until(lambda: not any(sleeping()), "the end of both commands")
 
 
 def child_of(parent, processes):
-    for one in processes:
-        if int(Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[1]) == parent:
-            return one
+    for process in processes:
+        if int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1]) == parent:
+            return process
     raise AssertionError(f"none of {processes} is a child of {parent}")
 
 

@@ -72,36 +72,38 @@ def run(network, *command, **options):
 
 @needs_namespaces
 def test_each_end_has_loopback_and_one_device_and_no_other_process():
-    with CallNamespaces() as made:
-        for end, address in ((made.left, "10.211.0.1"), (made.right, "10.211.0.2")):
+    with CallNamespaces() as namespaces:
+        for end, address in ((namespaces.left, "10.211.0.1"), (namespaces.right, "10.211.0.2")):
             devices = re.findall(r"(\w+):", run(end, "cat", "/proc/net/dev").stdout)
             assert devices == ["lo", "weir0"]
             assert end.address == address
             assert run(end, "sh", "-c", f"cat /proc/net/fib_trie | grep -c {address}").stdout != "0\n"
-        assert made.left._network != made.right._network
-        inside = run(made.left, sys.executable, "-c", "import os; print(os.getpid(), os.getuid(), os.getgid())")
-        number, *who = map(int, inside.stdout.split())
+        assert namespaces.left._network != namespaces.right._network
+        inside = run(namespaces.left, sys.executable, "-c", "import os; print(os.getpid(), os.getuid(), os.getgid())")
+        number, *user_and_group = map(int, inside.stdout.split())
         assert number < 20
-        assert who == [os.getuid(), os.getgid()]
-        running = subprocess.Popen(made.right.command(["sleep", "60"]))
-        (found,) = wait_until(lambda: [one for one in made.right.processes() if one != running.pid], "the program")
-        assert found not in list(made.left.processes())
+        assert user_and_group == [os.getuid(), os.getgid()]
+        running = subprocess.Popen(namespaces.right.command(["sleep", "60"]))
+        (found,) = wait_until(
+            lambda: [process for process in namespaces.right.processes() if process != running.pid], "the program"
+        )
+        assert found not in list(namespaces.left.processes())
     # Its stand-in outside ends as the program does.
     assert running.wait(60) == -signal.SIGKILL
 
 
 @needs_namespaces
 def test_a_program_ends_outside_as_it_does_inside():
-    with CallNamespaces() as made:
-        assert run(made.left, "sh", "-c", "exit 7").returncode == 7
-        assert run(made.left, "sh", "-c", "kill -9 $$").returncode == -signal.SIGKILL
-        missing = run(made.left, "./no-such-program")
+    with CallNamespaces() as namespaces:
+        assert run(namespaces.left, "sh", "-c", "exit 7").returncode == 7
+        assert run(namespaces.left, "sh", "-c", "kill -9 $$").returncode == -signal.SIGKILL
+        missing = run(namespaces.left, "./no-such-program")
         assert (missing.returncode, missing.stderr) == (127, "./no-such-program: No such file or directory\n")
-        assert run(made.left, "sh", "-c", "pwd", cwd="/usr/lib").stdout == "/usr/lib\n"
+        assert run(namespaces.left, "sh", "-c", "pwd", cwd="/usr/lib").stdout == "/usr/lib\n"
         # A program that a broken pipe ends, as from a shell.
-        assert run(made.left, "sh", "-c", "yes | head -c 2").stderr == ""
+        assert run(namespaces.left, "sh", "-c", "yes | head -c 2").stderr == ""
         stopped = subprocess.Popen(
-            made.left.command(["sh", "-c", "trap 'exit 3' TERM; echo there; while :; do sleep 0.01; done"]),
+            namespaces.left.command(["sh", "-c", "trap 'exit 3' TERM; echo there; while :; do sleep 0.01; done"]),
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
@@ -142,10 +144,10 @@ def test_processes_do_not_outlive_a_holder_that_is_killed(make_owner):
 @needs_namespaces
 def test_a_holder_that_is_stopped_is_not_waited_for_long(monkeypatch):
     monkeypatch.setattr("weir_calls.link.namespaces._END_LIMIT_S", 0.5)
-    with CallNamespaces() as made:
-        inside = subprocess.Popen(made.left.command(["sleep", "60"]))
-        wait_until(lambda: len(list(made.left.processes())) == 2, "the program")
-        holder = made._holder.pid
+    with CallNamespaces() as namespaces:
+        inside = subprocess.Popen(namespaces.left.command(["sleep", "60"]))
+        wait_until(lambda: len(list(namespaces.left.processes())) == 2, "the program")
+        holder = namespaces._holder.pid
         os.kill(holder, signal.SIGSTOP)
     assert inside.wait(60) == -signal.SIGKILL
     assert not is_running(holder)
@@ -156,14 +158,14 @@ def test_an_exception_or_a_cancellation_leaves_nothing():
     def holders():
         return processes_with(f"namespace_holder.py\0{os.getpid()}")
 
-    def break_in_the_middle(made):
-        with made:
+    def break_in_the_middle(namespaces):
+        with namespaces:
             raise RuntimeError
 
-    made = CallNamespaces()
+    namespaces = CallNamespaces()
     with pytest.raises(RuntimeError):
-        break_in_the_middle(made)
-    assert made._holder is None
+        break_in_the_middle(namespaces)
+    assert namespaces._holder is None
 
     async def cancelled():
         other = CallNamespaces()
@@ -179,13 +181,13 @@ def test_an_exception_or_a_cancellation_leaves_nothing():
 
 @needs_namespaces
 def test_a_forked_copy_removes_nothing():
-    with CallNamespaces() as made:
+    with CallNamespaces() as namespaces:
         child = os.fork()
         if child == 0:
-            made.__exit__()
+            namespaces.__exit__()
             os._exit(0)
         os.waitpid(child, 0)
-        assert run(made.left, "true").returncode == 0
+        assert run(namespaces.left, "true").returncode == 0
 
 
 FORBIDDEN = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
@@ -214,11 +216,11 @@ def test_temporary_folders_of_others_stay(monkeypatch, tmp_path):
         (tmp_path / "other").mkdir()
         remove_scratch_folders()
         assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["other", "weir-call-link", folder.name])
-        theirs = tmp_path / "weir-call-theirs"
-        theirs.mkdir()
+        other_folder = tmp_path / "weir-call-theirs"
+        other_folder.mkdir()
         monkeypatch.setattr(leftovers.os, "geteuid", lambda: 1)
         remove_scratch_folders()
-        assert theirs.exists()
+        assert other_folder.exists()
     assert not folder.exists()
 
 

@@ -10,8 +10,6 @@ from weir_calls.serve.models import Models
 from weir_calls.serve.server import ServeOptions, Server
 from weir_calls.serve.setup_description import offered_scenarios
 
-CHROMIUM = "/usr/bin/chromium"
-
 
 class RunningServer:
     """A server in an event loop of its own thread."""

@@ -107,9 +107,9 @@ class FakeCalls:
         frames = self.received[-1].path
         tell("state", "in the call", started_us=began, duration_s=settings.duration_s, frames=frames)
         for step in range(round(settings.duration_s / STEP_S)):
-            held = step * STEP_S >= self.hold_s
-            while held or not control.empty():
-                order, held = await control.get(), False
+            is_held = step * STEP_S >= self.hold_s
+            while is_held or not control.empty():
+                order, is_held = await control.get(), False
                 if order is _GO_ON:
                     continue
                 self.controls.append(order)

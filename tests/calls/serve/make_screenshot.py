@@ -21,9 +21,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from serve.conftest import CHROMIUM, FakeCalls, RunningServer
+from serve.conftest import FakeCalls, RunningServer
 from serve.fake_call import STEP_S
 
+from weir_calls.requirements import CHROMIUM
 from weir_calls.serve import server
 from weir_calls.serve.call_runner import real_calls
 

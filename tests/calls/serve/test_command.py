@@ -35,7 +35,7 @@ def test_it_prints_its_address_serves_and_ends(tmp_path, number):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (["nowhere.json"], 2, "nowhere.json"),
         (["--out", "steps.json/below"], 2, "--out"),
@@ -43,17 +43,17 @@ def test_it_prints_its_address_serves_and_ends(tmp_path, number):
         (["--models", "steps.json"], 2, "--models 'steps.json': no such folder"),
     ],
 )
-def test_wrong_use_is_one_message(tmp_path, arguments, status, said):
+def test_wrong_use_is_one_message(tmp_path, arguments, status, message):
     load_bundled("steps").save(tmp_path / "steps.json")
     ended = subprocess.run([*WEIR, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == status
-    assert said in ended.stderr
+    assert message in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
 def test_a_port_in_use(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = str(listener.getsockname()[1])
         command = [*WEIR, "--port", port, "--out", str(tmp_path)]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 1
@@ -61,9 +61,11 @@ def test_a_port_in_use(tmp_path):
 
 
 def test_a_file_takes_the_place_of_the_bundled_scenario_of_its_name(tmp_path):
-    own = load_bundled("steps").model_copy(update={"description": "mine"})
-    own.save(tmp_path / "steps.json")
+    user_scenario = load_bundled("steps").model_copy(update={"description": "mine"})
+    user_scenario.save(tmp_path / "steps.json")
     groups = offered_scenarios([str(tmp_path / "steps.json")])
-    assert [one.description for group in groups.values() for one in group if one.name == "steps"] == ["mine"]
+    assert [scenario.description for group in groups.values() for scenario in group if scenario.name == "steps"] == [
+        "mine"
+    ]
     assert describe_setup(groups, tmp_path)["own"] == ["steps"]
     assert describe_setup(offered_scenarios([]), tmp_path)["own"] == []

@@ -6,6 +6,8 @@ import math
 import re
 from pathlib import Path
 
+import weir_calls
+from weir import GUARD_RULES
 from weir_calls.serve.feed import MAX_BACKLOG, MAX_SAMPLES, Feed, for_viewers
 from weir_calls.serve.setup_description import offered_scenarios, sketch
 from weir_traces.generate.random_domain import random_scenario
@@ -36,10 +38,10 @@ def test_a_viewer_that_does_not_keep_up_is_cut_off_and_costs_bounded_memory():
         for number in range(MAX_BACKLOG + MAX_SAMPLES + 100):
             feed.publish({"type": "note", "time_us": number})
         assert viewer.lagging
-        taken = await viewer.take()
-        assert [event["seq"] for event in taken] == list(range(1, MAX_BACKLOG + MAX_SAMPLES + 1))
-        back = await feed.join(after=taken[-1]["seq"]).take()
-        assert back[0]["seq"] == taken[-1]["seq"] + 1
+        events = await viewer.take()
+        assert [event["seq"] for event in events] == list(range(1, MAX_BACKLOG + MAX_SAMPLES + 1))
+        back = await feed.join(after=events[-1]["seq"]).take()
+        assert back[0]["seq"] == events[-1]["seq"] + 1
 
     asyncio.run(scenario())
 
@@ -48,14 +50,14 @@ def test_every_offered_scenario_has_a_sketch_that_keeps_its_capacity():
     found = {}
     for group, scenarios in offered_scenarios([]).items():
         for scenario in scenarios:
-            drawn = sketch(scenario, group)
-            found[scenario.name] = drawn
-            json.dumps(drawn, allow_nan=False)
+            drawing = sketch(scenario, group)
+            found[scenario.name] = drawing
+            json.dumps(drawing, allow_nan=False)
             if scenario.forward.capacity is None:
-                assert drawn["unlimited"]
+                assert drawing["unlimited"]
                 continue
-            ends = [*(time for time, _ in drawn["capacity"][1:]), scenario.duration_s]
-            bits = sum(1e3 * rate * (end - start) for (start, rate), end in zip(drawn["capacity"], ends, strict=True))
+            ends = [*(time for time, _ in drawing["capacity"][1:]), scenario.duration_s]
+            bits = sum(1e3 * rate * (end - start) for (start, rate), end in zip(drawing["capacity"], ends, strict=True))
             exact = float(scenario.forward.capacity.trace().integrate(0.0, scenario.duration_s))
             assert math.isclose(bits, exact, rel_tol=0.01), scenario.name
     assert found["step-down-up"]["capacity"] == [[0.0, 2500], [20.0, 600], [40.0, 2500]]
@@ -65,22 +67,21 @@ def test_every_offered_scenario_has_a_sketch_that_keeps_its_capacity():
 
 
 def test_a_sketch_has_words_for_every_kind_of_loss_and_jitter():
-    said = {"loss": {}, "jitter": {}}
+    texts = {"loss": {}, "jitter": {}}
     for seed in range(200):
         scenario = random_scenario(seed)
-        drawn = sketch(scenario, "random")
-        for what, words in said.items():
-            words[getattr(scenario.forward, what).kind] = drawn[what]
-    assert set(said["loss"]) == {"none", "bernoulli", "gilbert_elliott", "policer"}
-    assert set(said["jitter"]) == {"none", "truncated_gaussian", "uniform", "slotted", "spikes"}
-    assert re.fullmatch(r"what exceeds [\d.e+]+ kbps and a burst of [\d.]+ kB", said["loss"]["policer"])
-    assert re.fullmatch(r"arrivals every [\d.]+ ms", said["jitter"]["slotted"])
-    assert re.fullmatch(r"none for [\d.]+ to [\d.]+ ms about every [\d.]+ s", said["jitter"]["spikes"])
+        drawing = sketch(scenario, "random")
+        for impairment, words in texts.items():
+            words[getattr(scenario.forward, impairment).kind] = drawing[impairment]
+    assert set(texts["loss"]) == {"none", "bernoulli", "gilbert_elliott", "policer"}
+    assert set(texts["jitter"]) == {"none", "truncated_gaussian", "uniform", "slotted", "spikes"}
+    assert re.fullmatch(r"what exceeds [\d.e+]+ kbps and a burst of [\d.]+ kB", texts["loss"]["policer"])
+    assert re.fullmatch(r"arrivals every [\d.]+ ms", texts["jitter"]["slotted"])
+    assert re.fullmatch(r"none for [\d.]+ to [\d.]+ ms about every [\d.]+ s", texts["jitter"]["spikes"])
 
 
 def test_every_rule_of_the_guard_has_a_sentence():
-    root = Path(__file__).parents[3]
-    rules = re.findall(r'ROW\("(\w+)"', (root / "estimator/src/guard/guard_rules.cc").read_text())
-    texts = re.findall(r'guard_(\w+): {.* text: "[^"]+"', (root / "calls/weir_calls/serve/page/guard.js").read_text())
-    assert "ecn" in rules
-    assert sorted(rules) == sorted(texts)
+    page = Path(weir_calls.__file__).parent / "serve/page/guard.js"
+    texts = re.findall(r'guard_(\w+): {.* text: "[^"]+"', page.read_text())
+    assert "ecn" in GUARD_RULES
+    assert sorted(GUARD_RULES) == sorted(texts)

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import time
 
 import pytest
@@ -17,8 +16,6 @@ from weir_calls.serve import picture
 from weir_sim.installed import shipped_model
 from weir_traces.catalogue import load_bundled
 
-CHROMIUM = "/usr/bin/chromium"
-pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
 # Console messages of a browser on a refused request, and on a server that is gone.
 _EXPECTED = ("status of 503", "status of 400", "WebSocket connection", "ERR_CONNECTION_REFUSED")
 LIMIT_S = 120.0
@@ -29,12 +26,12 @@ NARROW_PHONE = {"width": 320, "height": 640}
 
 @pytest.fixture
 def open_page(chromium, server):
-    """open_page(**context options): the page, loaded; any error on it fails the test. Without `beside` no second call
-    is chosen.
+    """open_page(**context options): the page, loaded; any error on it fails the test. Without `with_second_call`
+    no second call is chosen.
     """
     contexts, wrong = [], []
 
-    def open_one(viewport=DESKTOP, beside=False, **options):
+    def open_new_page(viewport=DESKTOP, with_second_call=False, **options):
         contexts.append(chromium.new_context(viewport=viewport, **options))
         page = contexts[-1].new_page()
         page.set_default_timeout(LIMIT_S * 1000)
@@ -42,11 +39,11 @@ def open_page(chromium, server):
         page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
         page.goto(server.url)
         page.wait_for_selector("#status:is([data-state=ready], [data-state=lacking], [data-state=running])")
-        if not beside and page.locator("#setup").is_visible():
+        if not with_second_call and page.locator("#setup").is_visible():
             page.locator("#beside").get_by_text("none").click()
         return page
 
-    yield open_one
+    yield open_new_page
     for context in contexts:
         context.close()
     assert [text for text in wrong if not any(part in text for part in _EXPECTED)] == []
@@ -109,7 +106,7 @@ def overflow(page):
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
-def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
+def test_pool_members_are_listed_and_the_pilot_can_be_changed(open_page, calls):
     calls.hold_s = 12.0
     page = open_page()
     page.locator("#duration").fill("450")
@@ -151,7 +148,7 @@ def test_who_sits_where_in_a_pool_and_another_pilot(open_page, calls):
     assert overflow(page) <= 0
 
 
-def test_another_model_in_the_call(open_page, server, calls):
+def test_the_model_is_changed_during_the_call(open_page, server, calls):
     (server.models / "mine.onnx").write_bytes(shipped_model().read_bytes())
     (server.models / "broken.onnx").write_bytes(b"no model")
     page = open_page()
@@ -191,9 +188,9 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     page.locator("#start").click()
     page.wait_for_selector("#stop")
     wait_until(lambda: calls.settings, "no call was started")
-    made = calls.settings[0]
-    assert (made.scenario.name, made.controller, made.sender) == ("cellular-3m", "shadow", "native")
-    assert (made.duration_s, made.width, made.objective) == (450, 1280, (0.1, 0.8, 0.1))
+    settings = calls.settings[0]
+    assert (settings.scenario.name, settings.controller, settings.sender) == ("cellular-3m", "shadow", "native")
+    assert (settings.duration_s, settings.width, settings.objective) == (450, 1280, (0.1, 0.8, 0.1))
 
     # The plots have what was sent, in their colours.
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 8")
@@ -246,7 +243,7 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
 @pytest.mark.parametrize("viewport", [PHONE, DESKTOP])
 def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page, calls, viewport):
     calls.hold_s, calls.lateness_ms = 12.0, 7.0
-    page = open_page(viewport, beside=True)
+    page = open_page(viewport, with_second_call=True)
     page.locator("#duration").fill("200")
     page.locator("#start").click()
     page.wait_for_selector("#stop")
@@ -271,7 +268,7 @@ def test_the_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, serv
     source.write_bytes(y4m((64, 36), GREY[0]))
     monkeypatch.setattr(picture, "source_video_path", lambda width, height: source)
     calls.hold_s, calls.frames = 8.0, y4m((64, 36), RED[0])
-    page = open_page(beside=True)
+    page = open_page(with_second_call=True)
     page.locator("#start").click()
     # Nothing more comes: the picture stands still.
     until(page, "document.querySelectorAll('#pictures figure.frozen:not([hidden])').length === 2")
@@ -301,7 +298,7 @@ def test_two_recordings_play_in_step_and_frozen_times_are_marked(open_page, call
     calls.episodes = [freeze, freeze | {"kind": "queue", "start_s": 8.0}]
     # The recording begins with the first frame: the freeze is at 2 to 4 s of it.
     calls.metrics = {"time_to_first_frame_ms": 1000.0}
-    page = open_page(beside=True)
+    page = open_page(with_second_call=True)
     page.locator("#start").click()
     page.wait_for_selector("#stop")
     page.locator("#stop").click()
@@ -482,7 +479,7 @@ def contrast(page, selector):
     )
 
 
-def test_two_viewers_and_one_that_comes_back(open_page, calls):
+def test_two_viewers_and_one_that_reconnects(open_page, calls):
     calls.hold_s = 8.0
     page = open_page()
     other = open_page()
@@ -508,7 +505,7 @@ def test_two_viewers_and_one_that_comes_back(open_page, calls):
     until(other, "[...document.querySelectorAll('#events li')].some((line) => line.textContent.includes('link down'))")
 
 
-def test_a_server_that_ends_is_said(open_page, server):
+def test_the_page_reports_that_the_server_ended(open_page, server):
     page = open_page()
     server.close()
     page.wait_for_selector("#status[data-state=lost]")

@@ -313,9 +313,9 @@ async def test_a_call_runs_one_at_a_time_and_leaves_its_folder(calls, session, l
     assert counts == {"link": 600, "estimate": 600, "stats": 120}
     result = events[-1]["call"]
     assert result["status"] == "done"
-    (made,) = result["results"]
-    assert made["report"].endswith("/report.html")
-    assert await status_of(session, "/calls/" + made["report"]) == 200
+    (result_entry,) = result["results"]
+    assert result_entry["report"].endswith("/report.html")
+    assert await status_of(session, "/calls/" + result_entry["report"]) == 200
     assert await status_of(session, "/call", "POST", json=CALL | {"duration_s": 5}) == 201
 
 
@@ -341,8 +341,8 @@ async def test_two_calls_at_once_on_equal_paths(calls, session, live):
     assert {event["lane"] for event in events if event["type"] in ("link", "stats")} == {0, 1}
     call = events[-1]["call"]
     assert (call["status"], call["controllers"], call["at_once"]) == ("done", ["weir", "gcc"], True)
-    assert [one["controller"] for one in call["results"]] == ["weir", "gcc"]
-    assert len({one["report"] for one in call["results"]}) == 1
+    assert [result["controller"] for result in call["results"]] == ["weir", "gcc"]
+    assert len({result["report"] for result in call["results"]}) == 1
     # The path changes for both, the weights for the one that has them.
     assert sorted(order["type"] for order in calls.controls) == ["down", "down", "objective"]
 
@@ -374,7 +374,7 @@ async def test_of_two_calls_one_that_fails_does_not_end_the_other(calls, session
     await session.post("/call", json=PAIR)
     call = (await events_until(live, over))[-1]["call"]
     assert (call["status"], call["message"]) == ("failed", "the browser is gone")
-    assert [one["controller"] for one in call["results"]] == ["weir"]
+    assert [result["controller"] for result in call["results"]] == ["weir"]
     assert calls.barriers[0].broken
 
 
@@ -454,11 +454,11 @@ async def test_another_model_reaches_the_call(server, calls, session, live):
     assert paths == [str(server.models / "mine.onnx"), str(shipped_model())]
 
 
-async def test_models_that_are_none_or_not_there_are_refused(server, calls, session, live):
+async def test_invalid_and_missing_models_are_refused(server, calls, session, live):
     put_models(server)
     await session.post("/call", json=CALL)
     await events_until(live, lambda event: event["type"] == "estimate")
-    for message, said in (
+    for message, expected in (
         ({"name": "broken.onnx"}, "model broken.onnx: "),
         ({"name": "empty.onnx"}, "the model stays as it is"),
         ({"name": "gone.onnx"}, "'gone.onnx' is not one of shipped, "),
@@ -478,7 +478,7 @@ async def test_models_that_are_none_or_not_there_are_refused(server, calls, sess
     ):
         await live.send_json({"type": "model"} | message)
         refused = (await events_until(live, lambda event: event["type"] == "refused"))[-1]
-        assert said in refused["message"], message
+        assert expected in refused["message"], message
     assert [order for order in calls.controls if order["type"] == "model"] == []
 
 
@@ -513,13 +513,13 @@ async def test_stop_in_the_call_and_before_it(calls, session, live):
 
 async def test_a_call_goes_on_without_viewers_and_a_viewer_resumes(server, calls, session):
     async with session.ws_connect("/live") as live:
-        hello = await live.receive_json()
+        greeting = await live.receive_json()
         await session.post("/call", json=CALL)
         first = await events_until(live, lambda event: event["type"] == "estimate")
         last = first[-1]["seq"]
     calls.release()
     await asyncio.to_thread(wait_until, lambda: list(server.out.rglob("call.json")), "the end of the call")
-    async with session.ws_connect("/live", params={"run": hello["run"], "after": str(last)}) as live:
+    async with session.ws_connect("/live", params={"run": greeting["run"], "after": str(last)}) as live:
         assert (await live.receive_json())["resumed"] is True
         missed = await events_until(live, over)
         assert missed[0]["seq"] == last + 1
@@ -544,7 +544,7 @@ async def test_history_is_a_minute(calls, session):
     assert [event["type"] for event in events[:2]] == ["hello", "call"]
 
 
-async def test_what_is_missing_is_said_before_anything_starts(server, calls, session):
+async def test_missing_requirements_are_reported_before_anything_starts(server, calls, session):
     calls.lacking = ["root: run it with sudo", "chromium: apt-get install chromium"]
     async with session.post("/missing", json=CALL) as answer:
         assert (await answer.json())["missing"] == calls.lacking
@@ -554,7 +554,7 @@ async def test_what_is_missing_is_said_before_anything_starts(server, calls, ses
     assert not server.out.exists()
 
 
-async def test_a_call_that_breaks_says_why_and_the_next_one_can_start(calls, session, live):
+async def test_a_failed_call_reports_its_reason_and_the_next_one_can_start(calls, session, live):
     calls.raises = RuntimeError("the link fell over")
     await session.post("/call", json=CALL)
     call = (await events_until(live, over))[-1]["call"]

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "interval_statistics_fields.h"
 #include "test_stream.h"
+#include "weir/interval_statistics_fields.h"
 
 namespace weir {
 namespace {

@@ -11,11 +11,11 @@
 #include "arrival/arrival_statistics.h"
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
-#include "pool/pool_controller.h"
 #include "registry.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {
@@ -45,7 +45,8 @@ std::string TestName(std::string_view name) {
 std::vector<ControllerCase> ControllerCases() {
   std::vector<ControllerCase> cases;
   cases.reserve(kBuiltInControllers.size() + 1);
-  for (const std::string_view name : kBuiltInControllers) {
+  for (const RegisteredController& row : kBuiltInControllers) {
+    const std::string_view name = row.name;
     // The rule's known weakness, see RuleOptions: at 30 kbps it takes the gap between two packets for an outage, and
     // stays there.
     cases.push_back({TestName(name), name, [name] { return MakeBuiltInController(name, Kbps(1000)); }, name != "rule"});

@@ -13,10 +13,10 @@
 
 #include "made_estimator.h"
 #include "random_cases.h"
-#include "scripted_controller.h"
 #include "test_call.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/testing/mock_controllers.h"
 
 namespace weir {
 namespace {
@@ -90,7 +90,7 @@ struct Mixture {
 
 // "tenth": asks for ever for a tenth more than is left of the path in the end.
 std::unique_ptr<ReceiverController> Make(const std::string& name, const Mixture& mixture) {
-  if (name == "tenth") return Always(mixture.capacity.back().second * 1.1);
+  if (name == "tenth") return std::make_unique<MockReceiverController>(mixture.capacity.back().second * 1.1);
   return MakeBuiltInController(name, mixture.capacity.front().second);
 }
 

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -7,10 +9,11 @@
 
 #include "made_estimator.h"
 #include "policy/mmsys_features.h"
-#include "policy/policy_controller.h"
+#include "policy/policy.h"
 #include "test_models.h"
 #include "test_stream.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
 
 namespace weir {
 namespace {

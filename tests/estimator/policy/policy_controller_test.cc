@@ -1,4 +1,4 @@
-#include "policy/policy_controller.h"
+#include "weir/policy_controller.h"
 
 #include <cmath>
 #include <memory>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "test_models.h"
+#include "test_policies.h"
 #include "test_stream.h"
 
 namespace weir {

@@ -1,5 +1,5 @@
 // Decisions that are submitted and taken later: none of it blocks, and what is late is a fault.
-#include "policy/policy_executor.h"
+#include "weir/policy_executor.h"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "made_estimator.h"
-#include "policy/policy_controller.h"
+#include "policy/inline_executor.h"
 #include "test_call.h"
-#include "test_models.h"
+#include "test_policies.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
 #include "weir/supervised_controller.h"
 
 namespace weir {
@@ -28,8 +29,8 @@ constexpr std::array kModels{"rate_bps", "relative", "recurrent", "mocc_sized", 
 
 // `delay` is read at each decision, and outlives the controller.
 std::unique_ptr<PolicyController> MakeDelayed(const std::string& model, const TimeDelta& delay) {
-  return std::make_unique<PolicyController>(std::make_unique<DelayedExecutor>(
-      std::make_unique<InlineExecutor>(LoadTestModel(model)), [&delay] { return delay; }));
+  return std::make_unique<PolicyController>(
+      MakeDelayedExecutor(std::make_unique<InlineExecutor>(LoadTestModel(model)), [&delay] { return delay; }));
 }
 
 std::unique_ptr<PolicyController> StartDelayed(const std::string& model, const TimeDelta& delay) {
@@ -162,9 +163,9 @@ TEST(PolicyExecutorTest, ALongGapResetsTheStateAndDropsTheAnswer) {
 
 TEST(PolicyExecutorTest, ResetDropsTheDecisionInFlight) {
   InlineExecutor at_once(LoadTestModel("recurrent"));
-  DelayedExecutor later(std::make_unique<InlineExecutor>(LoadTestModel("recurrent")),
-                        [] { return TimeDelta::Millis(40); });
-  for (PolicyExecutor* executor : {static_cast<PolicyExecutor*>(&at_once), static_cast<PolicyExecutor*>(&later)}) {
+  const auto later = MakeDelayedExecutor(std::make_unique<InlineExecutor>(LoadTestModel("recurrent")),
+                                         [] { return TimeDelta::Millis(40); });
+  for (PolicyExecutor* executor : {static_cast<PolicyExecutor*>(&at_once), later.get()}) {
     const std::vector<float> observation(executor->description().observation_size);
     executor->Submit(observation, kBalanced, kStart);
     executor->Reset();

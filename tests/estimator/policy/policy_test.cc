@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "test_models.h"
+#include "test_policies.h"
 
 namespace weir {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "c_handles.h"
 #include "made_estimator.h"
-#include "policy/policy_controller.h"
 #include "test_call.h"
 #include "test_models.h"
 #include "weir.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/policy_controller.h"
 
 namespace weir {
 namespace {

@@ -1,4 +1,4 @@
-#include "pool/pool_controller.h"
+#include "weir/pool_controller.h"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@
 #include "controllers/fixed_controller.h"
 #include "controllers/rule_controller.h"
 #include "made_estimator.h"
-#include "scripted_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
 #include "weir/interval_statistics.h"
+#include "weir/testing/mock_controllers.h"
 
 namespace weir {
 namespace {
@@ -38,8 +38,8 @@ Result<std::unique_ptr<PoolController>> Make(const std::string& line, PoolFuncti
 std::unique_ptr<PoolController> MakePool(const std::string& line) { return std::move(Make(line).value()); }
 
 // Faults from `from` to `to`, counted in decisions; else `rate`.
-std::unique_ptr<ScriptedController> FaultyBetween(int from, int to, DataRate rate) {
-  return std::make_unique<ScriptedController>(
+std::unique_ptr<MockReceiverController> FaultyBetween(int from, int to, DataRate rate) {
+  return std::make_unique<MockReceiverController>(
       [=](int decision) { return decision >= from && decision < to ? std::nullopt : std::optional(rate); });
 }
 
@@ -76,15 +76,15 @@ TEST(PoolControllerTest, AWatcherChangesNothing) {
 }
 
 TEST(PoolControllerTest, TellsAllWhatWasReallySent) {
-  auto pilot = Always(Kbps(200));
-  auto copilot = Always(Kbps(150));
-  auto watcher = Always(Kbps(40));
-  const std::vector<ScriptedController*> members{pilot.get(), copilot.get(), watcher.get()};
+  auto pilot = std::make_unique<MockReceiverController>(Kbps(200));
+  auto copilot = std::make_unique<MockReceiverController>(Kbps(150));
+  auto watcher = std::make_unique<MockReceiverController>(Kbps(40));
+  const std::vector<MockReceiverController*> members{pilot.get(), copilot.get(), watcher.get()};
   BandwidthEstimator estimator =
       MadeEstimator({}, PoolOf(ControllersOf(std::move(pilot), std::move(copilot), std::move(watcher)),
                                {.pilot = {}, .fusion = FusionKind::kMedian}));
   Drive(estimator, TimeDelta::Seconds(1));
-  for (const ScriptedController* member : members) EXPECT_EQ(member->applied.back(), Kbps(150));
+  for (const MockReceiverController* member : members) EXPECT_EQ(member->events().applied.back(), Kbps(150));
   EXPECT_EQ(estimator.latest().reason.source, TargetSource::kCandidate);
 }
 
@@ -92,9 +92,10 @@ TEST(PoolControllerTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
   // 250 ms of faults are forgiven: its last rate still counts. Without the guard, which allows no rise without packets.
   BandwidthEstimatorConfig config;
   config.guard = false;
-  BandwidthEstimator estimator =
-      MadeEstimator(config, PoolOf(ControllersOf(Always(Kbps(200)), FaultyBetween(10, 20, Kbps(100))),
-                                   {.pilot = {}, .fusion = FusionKind::kMin}));
+  BandwidthEstimator estimator = MadeEstimator(
+      config,
+      PoolOf(ControllersOf(std::make_unique<MockReceiverController>(Kbps(200)), FaultyBetween(10, 20, Kbps(100))),
+             {.pilot = {}, .fusion = FusionKind::kMin}));
   Drive(estimator, TimeDelta::Millis(1250));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(100));
   EXPECT_EQ(PoolIn(estimator).role(1), Role::kCopilot);
@@ -108,9 +109,9 @@ TEST(PoolControllerTest, AFailingCopilotLosesItsVoteAndGetsItBack) {
 }
 
 TEST(PoolControllerTest, ByTrustGivesTheSeatOfAFailingPilotToACopilot) {
-  BandwidthEstimator estimator =
-      MadeEstimator({}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), Always(Kbps(150))),
-                               {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
+  BandwidthEstimator estimator = MadeEstimator(
+      {}, PoolOf(ControllersOf(FaultyBetween(10, 30, Kbps(200)), std::make_unique<MockReceiverController>(Kbps(150))),
+                 {.pilot = {}, .policy = PilotPolicyKind::kByTrust}));
   Drive(estimator, TimeDelta::Millis(950));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
   Drive(estimator, TimeDelta::Millis(1450));
@@ -140,9 +141,9 @@ TEST(PoolControllerTest, ByTrustTakesTheSeatBackFromOneThatHasNoMoreToDecide) {
 }
 
 TEST(PoolControllerTest, WithoutACopilotTheFallbackFlies) {
-  BandwidthEstimator estimator =
-      MadeEstimator({}, PoolOf(ControllersOf(FaultyBetween(10, 1000, Kbps(200))),
-                               {.pilot = {}, .policy = PilotPolicyKind::kByTrust}, {}, Always(Kbps(90))));
+  BandwidthEstimator estimator = MadeEstimator(
+      {}, PoolOf(ControllersOf(FaultyBetween(10, 1000, Kbps(200))), {.pilot = {}, .policy = PilotPolicyKind::kByTrust},
+                 {}, std::make_unique<MockReceiverController>(Kbps(90))));
   Drive(estimator, TimeDelta::Seconds(3));
   EXPECT_EQ(estimator.latest().reason.source, TargetSource::kFallback);
   EXPECT_EQ(estimator.latest().target_rate, Kbps(90));
@@ -161,7 +162,8 @@ TEST(PoolControllerTest, AUsersPolicySeesThePoolAndMayChangeTheSeatEveryFiveSeco
     return wanted;
   };
   BandwidthEstimator estimator =
-      MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(210))),
+      MadeEstimator({}, PoolOf(ControllersOf(std::make_unique<MockReceiverController>(Kbps(200)),
+                                             std::make_unique<MockReceiverController>(Kbps(210))),
                                {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
   Drive(estimator, TimeDelta::Millis(20'050));
   EXPECT_EQ(asked, 200);
@@ -174,7 +176,8 @@ TEST(PoolControllerTest, AUsersPolicyThatNamesNobodyChangesNothing) {
     return Selection{.pilot = view.members.size(), .copilots = ~MemberSet{0}, .fusion = FusionKind::kMax};
   };
   BandwidthEstimator estimator =
-      MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))),
+      MadeEstimator({}, PoolOf(ControllersOf(std::make_unique<MockReceiverController>(Kbps(200)),
+                                             std::make_unique<MockReceiverController>(Kbps(150))),
                                {.pilot = {}, .policy = PilotPolicyKind::kUser}, std::move(functions)));
   Drive(estimator, TimeDelta::Seconds(1));
   EXPECT_EQ(PoolIn(estimator).selection().pilot, 0u);
@@ -187,7 +190,8 @@ TEST(PoolControllerTest, AUsersFusionOutsideTheMembersRatesIsThePilots) {
     PoolFunctions functions;
     functions.fusion = [wild](DataRate, std::span<const DataRate>) { return wild; };
     BandwidthEstimator estimator =
-        MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)), Always(Kbps(150))),
+        MadeEstimator({}, PoolOf(ControllersOf(std::make_unique<MockReceiverController>(Kbps(200)),
+                                               std::make_unique<MockReceiverController>(Kbps(150))),
                                  {.pilot = {}, .fusion = FusionKind::kUser}, std::move(functions)));
     Drive(estimator, TimeDelta::Seconds(1));
     EXPECT_EQ(estimator.latest().target_rate, Kbps(200));
@@ -218,14 +222,14 @@ TEST(PoolControllerTest, ANewControllerGoesOnFromTheRateInForce) {
   Drive(estimator, TimeDelta::Seconds(2));
   ASSERT_TRUE(estimator.controller().active().suspended);
   const DataRate before = estimator.latest().target_rate;
-  auto next = Always(before * 1.05);
-  const ScriptedController& seen = *next;
+  auto next = std::make_unique<MockReceiverController>(before * 1.05);
+  const MockReceiverController& seen = *next;
   const uint64_t faults = estimator.counters().controller.faults;
   estimator.SetController(std::move(next));
   EXPECT_FALSE(estimator.controller().active().suspended);
-  EXPECT_EQ(seen.constraints_calls, 1);
-  EXPECT_EQ(seen.round_trip_time, TimeDelta::Millis(70));
-  EXPECT_EQ(seen.applied, std::vector{before});
+  EXPECT_EQ(seen.events().constraints.size(), 1u);
+  EXPECT_EQ(seen.events().round_trip_times.back(), TimeDelta::Millis(70));
+  EXPECT_EQ(seen.events().applied, std::vector{before});
   EXPECT_EQ(estimator.latest().target_rate, before);
   Drive(estimator, TimeDelta::Seconds(3));
   EXPECT_EQ(estimator.latest().target_rate, before * 1.05);
@@ -234,8 +238,9 @@ TEST(PoolControllerTest, ANewControllerGoesOnFromTheRateInForce) {
 }
 
 TEST(PoolControllerTest, AControllerCanBeReplacedBeforeTheCallBegins) {
-  BandwidthEstimator estimator = MadeEstimator({}, PoolOf(ControllersOf(Always(Kbps(200)))));
-  estimator.SetController(Always(Kbps(250)));
+  BandwidthEstimator estimator =
+      MadeEstimator({}, PoolOf(ControllersOf(std::make_unique<MockReceiverController>(Kbps(200)))));
+  estimator.SetController(std::make_unique<MockReceiverController>(Kbps(250)));
   Drive(estimator, TimeDelta::Seconds(1));
   EXPECT_EQ(estimator.latest().target_rate, Kbps(250));
 }
@@ -244,7 +249,7 @@ TEST(PoolControllerTest, AnAnswerThatComesTooLateIsDroppedAndCounts) {
   // By the clock, the decisions 5 to 24 take `slow` each, and the others no time.
   for (const TimeDelta slow : {TimeDelta::Millis(50), TimeDelta::Micros(50'001)}) {
     Timestamp wall = Timestamp::Seconds(100);
-    auto pilot = std::make_unique<ScriptedController>([&](int decision) {
+    auto pilot = std::make_unique<MockReceiverController>([&](int decision) {
       if (decision >= 5 && decision < 25) wall += slow;
       return Kbps(decision >= 5 && decision < 25 ? 900 : 200);
     });

@@ -1,4 +1,4 @@
-#include "pool/pool_specification.h"
+#include "weir/pool_specification.h"
 
 #include <gtest/gtest.h>
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "made_estimator.h"
-#include "pool/pool_controller.h"
 #include "test_call.h"
 #include "test_pool.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/pool_controller.h"
 
 namespace weir {
 namespace {

@@ -17,10 +17,11 @@
 #include "counted_allocations.h"
 #include "gated_model.h"
 #include "made_estimator.h"
-#include "policy/policy_controller.h"
+#include "policy/inline_executor.h"
 #include "test_call.h"
-#include "test_models.h"
+#include "test_policies.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/policy_controller.h"
 
 namespace weir {
 namespace {

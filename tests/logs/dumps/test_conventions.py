@@ -17,7 +17,11 @@ SLOW = {number: {"kbps": 250, "round_trip_ms": 600, "frames": 0} for number in (
 def verdicts(tmp_path, text):
     """The explained freezes of all connections of a dump."""
     (tmp_path / "dump").write_text(text)
-    return [one for verdict in find_verdicts(read_dump(tmp_path / "dump").connections) for one in verdict.explained]
+    return [
+        explained
+        for verdict in find_verdicts(read_dump(tmp_path / "dump").connections)
+        for explained in verdict.explained
+    ]
 
 
 def sent(**changed):
@@ -50,7 +54,7 @@ def sent(**changed):
 def legacy(found):
     """Chrome's legacy statistics of an outgoing video, all values as texts."""
     stats = {}
-    for name, key, member, made in (
+    for name, key, member, convert in (
         ("ssrc_777_send-bytesSent", "VIDEO", "bytesSent", str),
         ("ssrc_777_send-packetsSent", "VIDEO", "packetsSent", str),
         ("ssrc_777_send-framesEncoded", "VIDEO", "framesEncoded", str),
@@ -64,7 +68,7 @@ def legacy(found):
         ("bweforvideo-googTargetEncBitrate", "VIDEO", "targetBitrate", str),
         ("Conn-audio-1-0-bytesSent", "PAIR", "bytesSent", str),
     ):  # fmt: skip
-        values = json.dumps([made(objects[key][member]) for _, objects in found])
+        values = json.dumps([convert(objects[key][member]) for _, objects in found])
         ends = {"startTime": made_dump.clock(found[0][0]), "endTime": made_dump.clock(found[-1][0])}
         stats[name] = ends | {"values": values}
     return json.dumps({"PeerConnections": {"12-1": {"stats": stats}}})
@@ -100,7 +104,8 @@ def test_a_legacy_number_beyond_a_double_is_passed_over(tmp_path):
     before = verdicts(tmp_path, json.dumps(data))
     member = data["PeerConnections"]["12-1"]["stats"][f"ssrc_{made_dump.SSRC}_recv-packetsLost"]
     member["values"] = json.dumps([10**400, *json.loads(member["values"])[1:]])
-    assert [one.cause for one in verdicts(tmp_path, json.dumps(data))] == [one.cause for one in before]
+    causes_after = [found.cause for found in verdicts(tmp_path, json.dumps(data))]
+    assert causes_after == [found.cause for found in before]
 
 
 def test_firefox_has_no_target_of_an_encoder(tmp_path):
@@ -121,14 +126,16 @@ def test_rtcp_goes_on_while_a_sender_of_video_alone_stops(tmp_path, rtcp_bytes, 
     for number, (_, objects) in enumerate(found):
         del objects["AUDIO"]
         objects["PAIR"]["bytesReceived"] = objects["VIDEO"]["bytesReceived"] + rtcp_bytes * number
-    lines = [json.dumps([one | {"id": key, "timestamp": at} for key, one in objects.items()]) for at, objects in found]
+    lines = [
+        json.dumps([stats | {"id": key, "timestamp": at} for key, stats in objects.items()]) for at, objects in found
+    ]
     (explained,) = verdicts(tmp_path, "\n".join(lines))
     assert explained.cause == cause
     assert ("while RTCP went on" in explained.sentence) == (cause == "sender stopped")
 
 
 def stamped(time_ms, objects):
-    return {key: {"id": key, "timestamp": time_ms} | one for key, one in objects.items()}
+    return {key: {"id": key, "timestamp": time_ms} | stats for key, stats in objects.items()}
 
 
 OLD_FIREFOX = {"inbound-rtp": "inboundrtp", "candidate-pair": "candidatepair"}
@@ -137,13 +144,14 @@ WRITTEN = {
     "map": lambda at, objects: {"time": at, "stats": {"dataType": "Map", "value": list(stamped(at, objects).items())}},
     # Android's BigInteger.
     "texts": lambda at, objects: [
-        one | {name: str(one[name]) for name in ("bytesReceived", "packetsReceived", "framesDecoded") if name in one}
-        for one in stamped(at, objects).values()
+        stats
+        | {name: str(stats[name]) for name in ("bytesReceived", "packetsReceived", "framesDecoded") if name in stats}
+        for stats in stamped(at, objects).values()
     ],
     "seconds": lambda at, objects: {"time": (at - START_MS) / 1e3, "stats": list(objects.values())},
     "page's ms": lambda at, objects: {"time": at - START_MS + 5000.25, "stats": list(objects.values())},
     "old Firefox": lambda at, objects: [
-        one | {"type": OLD_FIREFOX[one["type"]], "isRemote": False} for one in stamped(at, objects).values()
+        stats | {"type": OLD_FIREFOX[stats["type"]], "isRemote": False} for stats in stamped(at, objects).values()
     ],
 }
 
@@ -159,6 +167,8 @@ def test_lines_of_get_stats(tmp_path, name, changed, cause):
 
 def test_events_of_connections(tmp_path):
     """As tools convert rtcstats."""
-    events = [{"type": "getStats", "timestamp": at, "value": stamped(at, one)} for at, one in reports(call(STOPPED))]
+    events = [
+        {"type": "getStats", "timestamp": at, "value": stamped(at, objects)} for at, objects in reports(call(STOPPED))
+    ]
     (found,) = verdicts(tmp_path, json.dumps({"peerConnections": {"PC_0": events}}))
     assert found.cause == "sender stopped"

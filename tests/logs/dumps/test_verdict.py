@@ -168,16 +168,18 @@ def test_a_call_without_a_freeze(verdict_of, name):
 
 def two_connections(first, second):
     """A dump of both calls."""
-    one, other = (json.loads(made_dump.internals(call(changed))) for changed in (first, second))
-    one["PeerConnections"]["12-2"] = other["PeerConnections"]["12-1"]
-    return json.dumps(one)
+    first_dump, second_dump = (json.loads(made_dump.internals(call(changed))) for changed in (first, second))
+    first_dump["PeerConnections"]["12-2"] = second_dump["PeerConnections"]["12-1"]
+    return json.dumps(first_dump)
 
 
 def test_the_connection_that_froze_first_is_the_first(tmp_path):
     path = tmp_path / "dump"
     path.write_text(two_connections({40: {"frozen_s": 0.5}}, CALLS["loss"][0]))
     dump = read_dump(path)
-    assert [(one["id"], len(one["freezes"])) for one in describe(find_verdicts(dump.connections))] == [
+    assert [
+        (connection["id"], len(connection["freezes"])) for connection in describe(find_verdicts(dump.connections))
+    ] == [
         ("12-2", 1),
         ("12-1", 1),
     ]
@@ -240,7 +242,7 @@ def test_why_outgoing_video_stopped(freeze_of, changed, cause, fact):
 def test_freezes_from_before_the_dump_are_mentioned(tmp_path):
     path = tmp_path / "dump"
     objects = made_dump.reports(call({0: {"frozen_s": 4.2}}))[0][1]
-    path.write_text(json.dumps([one | {"id": key, "timestamp": 1.79e12} for key, one in objects.items()]))
+    path.write_text(json.dumps([stats | {"id": key, "timestamp": 1.79e12} for key, stats in objects.items()]))
     words = " ".join(" ".join(check(render_dump(read_dump(path))).text).split())
     assert "1, video in: 1 freeze, 4.2 s in all before the first report; when is not in the dump." in words
     assert "One report only: when video froze is not in it." in words
@@ -258,7 +260,7 @@ def test_of_many_freezes_the_longest_are_explained(tmp_path):
     path.write_text(made_dump.stats_lines(seconds, "list"))
     (verdict,) = find_verdicts(read_dump(path).connections)
     assert (len(verdict.explained), verdict.more) == (MOST_EXPLAINED, 99)
-    assert min(one.freeze.duration_s for one in verdict.explained) == pytest.approx(0.3)
+    assert min(explained.freeze.duration_s for explained in verdict.explained) == pytest.approx(0.3)
     text = render_dump(read_dump(path))
     assert "99 shorter ones have no sentence" in text
     assert "88 more" in text
@@ -269,9 +271,9 @@ def test_members_inside_values(freeze_of):
     changed, sentence = CALLS["loss"]
     lines = []
     for time_ms, objects in made_dump.reports(call(changed)):
-        for key, one in objects.items():
-            members = {name: value for name, value in one.items() if name != "type"}
-            lines.append({"id": key, "type": one["type"], "timestamp_us": 1000 * time_ms, "values": members})
+        for key, stats in objects.items():
+            members = {name: value for name, value in stats.items() if name != "type"}
+            lines.append({"id": key, "type": stats["type"], "timestamp_us": 1000 * time_ms, "values": members})
     assert freeze_of("\n".join(map(json.dumps, lines))).sentence == sentence
 
 
@@ -354,7 +356,7 @@ COUNTERS = (
 )
 
 
-def begun_anew(found, number):
+def restarted(found, number):
     """The same reports of a stream that began anew, under the same id, with its report of that number."""
     before = found[number - 1][1]["VIDEO"]
     for _, objects in found[number:]:
@@ -363,27 +365,27 @@ def begun_anew(found, number):
     return found
 
 
-def test_a_stream_that_begins_anew_does_not_freeze(verdict_of):
-    assert verdict_of(logged(begun_anew(made_dump.reports(call()), 30)))[0].explained == []
+def test_a_restarted_stream_does_not_freeze(verdict_of):
+    assert verdict_of(logged(restarted(made_dump.reports(call()), 30)))[0].explained == []
 
 
 @pytest.mark.parametrize(("cause", "at"), [("cpu", 10), ("loss", 10), ("path slowed", 10)])
-def test_a_stream_that_began_anew_has_the_same_sentence(freeze_of, cause, at):
+def test_a_restarted_stream_has_the_same_sentence(freeze_of, cause, at):
     changed, sentence = CALLS[cause]
-    assert freeze_of(logged(begun_anew(made_dump.reports(call(changed)), at))).sentence == sentence
+    assert freeze_of(logged(restarted(made_dump.reports(call(changed)), at))).sentence == sentence
 
 
-def test_a_stream_that_began_anew_has_the_same_measures(tmp_path):
-    def cells(made):
+def test_a_restarted_stream_has_the_same_measures(tmp_path):
+    def cells(found):
         path = tmp_path / "log.jsonl"
-        path.write_text(logged(made))
+        path.write_text(logged(found))
         dump = read_dump(path)
         page = dump_report.render_dump(dump, find_verdicts(dump.connections))
         return re.search(r"in, video.*?</tr>", page, re.DOTALL)[0]
 
     changed, _ = CALLS["loss"]
     once = cells(made_dump.reports(call(changed)))
-    assert cells(begun_anew(made_dump.reports(call(changed)), 10)) == once
+    assert cells(restarted(made_dump.reports(call(changed)), 10)) == once
 
 
 def test_a_decoder_that_needs_most_of_the_time_is_slow(freeze_of):
@@ -449,7 +451,9 @@ def test_the_rate_of_a_gap_between_reports_is_not_that_of_a_freeze(freeze_of):
 def test_one_report_whose_objects_have_times_of_their_own(tmp_path):
     path = tmp_path / "dump"
     objects = made_dump.reports(call())[0][1]
-    path.write_text(json.dumps([one | {"id": key, "timestamp": 1.79e12 + len(key)} for key, one in objects.items()]))
+    path.write_text(
+        json.dumps([stats | {"id": key, "timestamp": 1.79e12 + len(key)} for key, stats in objects.items()])
+    )
     assert "One report only" in render_dump(read_dump(path))
 
 

@@ -48,10 +48,10 @@ def test_the_report_has_rates_delay_loss_and_probes(log, run_weir, tmp_path):
     assert numbers["delay_ms_p95"] > 1
     assert (tmp_path / "page/report.html").read_text(encoding="utf-8").count("acknowledged") > 0
     chart = event_log_chart(parse_event_log(event_log_lines(log), "log"), "log")
-    assert [one["title"] for one in chart["rows"]][:3] == ["Rate, kbps", "Delay, ms", "Lost, %"]
+    assert [row["title"] for row in chart["rows"]][:3] == ["Rate, kbps", "Delay, ms", "Lost, %"]
 
 
-def test_gcc_in_open_loop_says_what_the_call_logged(log, run_weir, tmp_path):
+def test_gcc_in_open_loop_has_the_logged_targets(log, run_weir, tmp_path):
     status, printed, error = run_weir("whatif", log, "--controller", "gcc", "--json", "--out", tmp_path / "page")
     assert status == 0, error
     logged, gcc = json.loads(printed)["controllers"]
@@ -64,7 +64,7 @@ def test_a_receivers_controller_has_the_packets_that_feedback_names(log, run_wei
     status, printed, error = run_weir("whatif", log, *arguments)
     assert status == 0, error
     found = json.loads(printed)["controllers"]
-    assert [one["controller"] for one in found] == ["logged", "weir", "scream"]
+    assert [row["controller"] for row in found] == ["logged", "weir", "scream"]
     assert 100 < found[1]["lowest_kbps"] < 0.8 * found[1]["highest_kbps"] < 10_000
 
 

@@ -33,11 +33,11 @@ def test_a_recording_is_read(written, content):
     found = read_packet_file(path)
     assert found.abs_send_time_id == ABS_SEND_TIME
     assert len(found.packets) == len(PACKETS)
-    assert [one.sequence_number for one in found.packets] == [(65_000 + n) & 0xFFFF for n in range(len(PACKETS))]
-    assert {one.payload_bytes for one in found.packets} == {1000}
+    assert [packet.sequence_number for packet in found.packets] == [(65_000 + n) & 0xFFFF for n in range(len(PACKETS))]
+    assert {packet.payload_bytes for packet in found.packets} == {1000}
     events = [json.loads(line) for line in found.event_lines().splitlines()]
     # 64 s after 0 the clock of 24 bits wraps.
-    assert max(one["abs_send_time"] for one in events) > 0.99 * (1 << 24)
+    assert max(event["abs_send_time"] for event in events) > 0.99 * (1 << 24)
     assert events[-1]["abs_send_time"] < events[0]["abs_send_time"]
 
 
@@ -92,7 +92,7 @@ def test_mutated_recordings_are_read_or_refused(tmp_path_factory, content, chang
         found = read_packet_file(path)
     except InputError:
         return
-    for one in found.packets:
-        assert 12 <= one.header_bytes <= 65_535
-        assert 0 <= one.payload_bytes <= 65_535
-        assert 0 <= one.padding_bytes <= 255
+    for packet in found.packets:
+        assert 12 <= packet.header_bytes <= 65_535
+        assert 0 <= packet.payload_bytes <= 65_535
+        assert 0 <= packet.padding_bytes <= 255

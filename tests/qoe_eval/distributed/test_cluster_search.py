@@ -25,9 +25,9 @@ def test_a_search_goes_on_without_a_killed_node_and_is_resumed(two_nodes, tmp_pa
     over = search.stderr.readline()
     assert over.startswith("trial ")
     search.send_signal(signal.SIGINT)
-    _, said = search.communicate(timeout=120)
-    assert search.returncode == 1, said
-    assert "of 3 trials; continue with: weir tune" in said
+    _, err = search.communicate(timeout=120)
+    assert search.returncode == 1, err
+    assert "of 3 trials; continue with: weir tune" in err
 
     # Until the cluster has noticed that the node is lost, no command can join it.
     answers = []
@@ -35,7 +35,7 @@ def test_a_search_goes_on_without_a_killed_node_and_is_resumed(two_nodes, tmp_pa
     resumed = answers[-1]
     assert resumed.returncode == 0, resumed.stderr
     assert over.split(":")[0] not in resumed.stderr
-    assert all(f"trial {number} " in over + said + resumed.stderr for number in range(3))
+    assert all(f"trial {number} " in over + err + resumed.stderr for number in range(3))
     for number, steps in enumerate(before):
         # No training begins anew: it goes on from a checkpoint, at most an update before its last line.
         after = steps_of(out, number)

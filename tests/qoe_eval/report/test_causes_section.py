@@ -33,8 +33,8 @@ def test_a_row_for_each_controller_of_the_kinds_that_there_are(summary_of):
     assert [head.text for head in freezes.heads[3:]] == [cause.replace("_", " ").capitalize() for cause in CAUSES]
     weir, gcc = freezes.rows
     assert weir.cells[1:3] == ["2.00", "1.0"]
-    of_key_frame = weir.cells[3 + CAUSES.index("key_frame")]
-    assert (of_key_frame.text, of_key_frame.small) == ("1.52", "1.0 mainly")
+    key_frame_cell = weir.cells[3 + CAUSES.index("key_frame")]
+    assert (key_frame_cell.text, key_frame_cell.small) == ("1.52", "1.0 mainly")
     assert (weir.cells[3 + CAUSES.index("loss")].text, weir.cells[3].text) == ("0.40", "–")
     assert (weir.is_marked, gcc.is_marked) == (True, False)
 

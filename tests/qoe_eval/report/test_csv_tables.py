@@ -23,8 +23,8 @@ def table(path):
 
 def replay(run_weir, trace, *options):
     command = ["replay", trace, "--controller", "weir", "--controller", "gcc", "--out", "out", "--objectives", 0]
-    status, _, said = run_weir(*command, "--seeds", 2, "--duration", 5, *options)
-    assert status == 0, said
+    status, _, err = run_weir(*command, "--seeds", 2, "--duration", 5, *options)
+    assert status == 0, err
 
 
 def test_the_tables_hold_what_the_results_hold(fake_simulator, run_weir, trace, tmp_path):
@@ -71,13 +71,13 @@ def test_report_writes_the_same_tables_again(fake_simulator, run_weir, trace, tm
     assert [(tmp_path / "out" / name).read_bytes() for name in names] == before
 
 
-def test_without_being_asked_there_are_no_tables(fake_simulator, run_weir, trace, tmp_path):
+def test_tables_are_written_on_request_only(fake_simulator, run_weir, trace, tmp_path):
     replay(run_weir, trace)
     assert not list((tmp_path / "out").glob("*.csv*"))
 
 
 @pytest.mark.parametrize(("kept", "seeds"), [("all", {1, 2}), ("first", {1}), ("none", set())])
-def test_series_are_kept_of_the_seeds_asked_for_and_measured_of_all(
+def test_series_are_kept_for_the_requested_seeds_and_measured_for_all(
     fake_simulator, run_weir, trace, tmp_path, kept, seeds
 ):
     replay(run_weir, trace, "--csv", "--series", kept)
@@ -92,8 +92,8 @@ def test_series_are_kept_of_the_seeds_asked_for_and_measured_of_all(
     assert len(store.read()) == 4
 
 
-def test_a_table_that_cannot_be_written_is_told(fake_simulator, run_weir, trace, tmp_path):
+def test_a_table_that_cannot_be_written_is_an_error(fake_simulator, run_weir, trace, tmp_path):
     (tmp_path / "out" / "results.csv").mkdir(parents=True)
-    status, _, said = run_weir("replay", trace, "--seeds", 1, "--objectives", 0, "--out", "out", "--csv")
+    status, _, err = run_weir("replay", trace, "--seeds", 1, "--objectives", 0, "--out", "out", "--csv")
     assert status == 2
-    assert "results.csv: cannot be written" in said
+    assert "results.csv: cannot be written" in err

@@ -33,8 +33,8 @@ BLOCKS = [
 ]
 
 
-@pytest.mark.parametrize(("block", "number"), BLOCKS, ids=lambda one: type(one).__name__)
-def test_what_a_section_shows_is_escaped(block, number):
+@pytest.mark.parametrize(("block", "number"), BLOCKS, ids=lambda block: type(block).__name__)
+def test_contents_of_sections_are_escaped(block, number):
     page = render_page(HOSTILE, [Text(HOSTILE)], [Section(HOSTILE, HOSTILE, [block, None], HOSTILE), None])
     # Title, its heading, lead, link, the section's heading, and the block's: as text, each whole.
     assert "".join(check(page).text).count(HOSTILE) == 5 + number
@@ -44,12 +44,12 @@ def test_what_a_section_shows_is_escaped(block, number):
 
 def test_the_data_of_charts_is_escaped_wherever_they_are():
     charts = [chart(name, HOSTILE, 1.0, []) for name in ("first", "second", HOSTILE)]
-    first, second, third = (page_blocks.Charts([one]) for one in charts)
+    first, second, third = (page_blocks.Charts([chart]) for chart in charts)
     figure = page_blocks.Figure("front", {"points": [HOSTILE]})
     blocks = [page_blocks.Grid("pairs", [[first], [second]]), page_blocks.Folded("", [figure])]
     page = render_page("", [], [Section("x", "x", blocks), Section("y", "y", [third])], hidden=[HOSTILE])
     assert data_of(page) == {"charts": charts, "front": {"points": [HOSTILE]}, "hidden": [HOSTILE], "names": {}}
-    assert re.findall(r'id="chart-(\d)".*data-chart="(\d)"', page) == [(one, one) for one in "012"]
+    assert re.findall(r'id="chart-(\d)".*data-chart="(\d)"', page) == [(number, number) for number in "012"]
     assert len(re.findall(r"<script\b", page)) == 3
 
 

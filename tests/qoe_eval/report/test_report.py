@@ -28,7 +28,7 @@ def build(plan, folder, **run):
 
 def lines(chart, title):
     """The lines of a chart's row, by name."""
-    return {one["name"]: one for row in chart["rows"] if row["title"] == title for one in row["lines"]}
+    return {line["name"]: line for row in chart["rows"] if row["title"] == title for line in row["lines"]}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_the_page_leads_with_the_viewer_then_the_measure_of_the_objective(plan, 
     assert all("utility" in by_controller[name] for name in ("weir", "gcc"))  # gcc has no objective
 
 
-def test_what_a_viewer_would_see(plan, tmp_path):
+def test_the_page_has_the_viewers_measures(plan, tmp_path):
     page = build(plan, tmp_path)
     text = " ".join(" ".join(check(page).text).split())
     for part in (
@@ -109,10 +109,10 @@ def test_the_charts_have_their_data(plan, tmp_path):
     received = lines(entry, "Received, kbps")
     assert received["capacity"]["y"] == [2000] * 25 + [1000] * 25
     assert list(received) == ["capacity", "weir", "gcc", "oracle"]
-    assert {len(one["y"]) for one in received.values()} == {50}
+    assert {len(line["y"]) for line in received.values()} == {50}
 
 
-def test_an_axis_that_the_media_flattens_says_so(plan, tmp_path, scenarios):
+def test_an_axis_limited_by_the_media_has_a_note(plan, tmp_path, scenarios):
     fast = {"times_s": [0.0], "rates_bps": [20e6]}
     fast = Scenario.make(name="fast", duration_s=10.0, forward={"capacity": fast}, flows=[{"kind": "rtp"}])
     two = ReplayPlan([scenarios[0], fast], ["weir", "gcc"], plan.objective, [1], None, plan.simulator)
@@ -131,7 +131,7 @@ def test_an_axis_that_the_media_flattens_says_so(plan, tmp_path, scenarios):
     assert max(received) < highest < 20_000
 
 
-def test_with_few_scenarios_nothing_pretends_to_be_an_interval(plan, tmp_path):
+def test_few_scenarios_have_no_interval(plan, tmp_path):
     page = build(plan, tmp_path)
     checker = check(page)
     assert "svg" not in checker.elements
@@ -169,7 +169,7 @@ def test_every_measure_that_is_worse_is_in_the_paired_table(plan, tmp_path):
     assert {row.cells[0].text for row in first.rows} == {MEASURES[name].label for name in paired}
 
 
-def test_colours_are_given_only_where_the_interval_excludes_0():
+def test_cells_are_colored_only_where_the_interval_excludes_0():
     def cells(metric, mean, ci95):
         row = PairedRow(a="x", b="y", metric=metric, mean=mean, ci95=ci95, wins=4, losses=3, n=9, independent=9)
         _, pairs = section(Summary(run=RunAbout(), metrics={}, controllers={}, scenarios={}, paired=[row])).blocks
@@ -230,16 +230,16 @@ def test_a_replay_of_which_no_run_completed(tmp_path):
 
 
 def test_one_controller_and_one_run(plan, tmp_path):
-    one = ReplayPlan(plan.scenarios[:1], ["gcc"], plan.objective, [1], None, plan.simulator)
-    checker = check(build(one, tmp_path))
+    single = ReplayPlan(plan.scenarios[:1], ["gcc"], plan.objective, [1], None, plan.simulator)
+    checker = check(build(single, tmp_path))
     assert "paired" not in checker.ids
     assert "guard" not in checker.ids
     assert "Worst scenarios of gcc" in " ".join(checker.text)
 
 
-def test_a_controller_that_lacks_runs_says_so_in_its_row(plan, tmp_path):
+def test_a_row_with_missing_runs_has_a_note(plan, tmp_path):
     done = complete_plans([plan], tmp_path, 2).records
-    records = [one for one in done if (one.controller, one.scenario) != ("gcc", "step")]
+    records = [record for record in done if (record.controller, record.scenario) != ("gcc", "step")]
     text = " ".join(check(render_report(RunStore(tmp_path), records, summarise(records, RunAbout()))).text)
     assert "2 of 4 runs" in text
     assert "Means over 1 independent scenario, 2 seeds" in " ".join(text.split())

@@ -1,7 +1,5 @@
 """The report in a real browser, on a phone and on a desktop."""
 
-import shutil
-
 import pytest
 
 from weir_eval.measures.summary import summarise
@@ -10,9 +8,6 @@ from weir_eval.report.replay_page import render_report
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.run_plans import complete_plans
 from weir_eval.runs.store import RunStore
-
-CHROMIUM = "/usr/bin/chromium"
-pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is not installed")
 
 
 @pytest.fixture
@@ -24,7 +19,10 @@ def open_report(chromium, fake_simulator, scenarios, tmp_path):
     wrong = []
 
     def open_one(width, name="rule", unfolded=True):
-        named = [one if one.controller != "rule" else one.model_copy(update={"controller": name}) for one in records]
+        named = [
+            record if record.controller != "rule" else record.model_copy(update={"controller": name})
+            for record in records
+        ]
         summary = summarise(named, RunAbout(objective=(0.4, 0.5, 0.1)))
         path.write_text(render_report(RunStore(tmp_path), named, summary), encoding="utf-8")
         page = chromium.new_context(viewport={"width": width, "height": 844}).new_page()

@@ -78,7 +78,7 @@ def test_any_text_is_a_rule_or_refused(text):
         ("utility>=weir", "here of gcc, gcc-remb"),
     ],
 )
-def test_what_is_no_rule(text, message):
+def test_invalid_rules_are_refused(text, message):
     with pytest.raises(InputError) as caught:
         parse(text)
     assert message in str(caught.value)
@@ -86,7 +86,7 @@ def test_what_is_no_rule(text, message):
 
 def test_each_judged_controller_is_held_against_the_others():
     found = parse_requirements(["utility>=gcc"], ["weir", "gcc", "mine"], None, "replay")
-    assert [one.own for one in found] == [("mine", "weir")]
+    assert [requirement.own for requirement in found] == [("mine", "weir")]
     # In the order of the summary, whose first is the reference, not in that of the options.
     (found,) = parse_requirements(["utility>=gcc"], ["rule", "scream", "gcc"], None, "replay")
     assert found.own == ("scream", "rule")
@@ -127,7 +127,7 @@ def outcome(text, capsys, libwebrtc="150.0", **values):
         ("utility>=gcc", 1, "required utility>=gcc: weir - gcc not measured: NOT MET"),
     ],
 )
-def test_what_is_compared(capsys, text, status, line):
+def test_rules_compare_means_or_paired_differences(capsys, text, status, line):
     found = outcome(text, capsys, weir={"a": 70, "b": 60}, gcc={"a": 68, "b": 64})
     assert found == (status, line + "\n")
 

@@ -41,7 +41,7 @@ def test_paired_differences_in_words_the_viewers_first():
         "  Challenge score +6.6 [+4.5, +9.8]: better in 24, worse in 0, level in 2",
     ]
     # A colour is given only where the interval excludes 0, and more may be worse.
-    assert [one.kind for one in gcc.differences] == ["bad", "good", "bad", "even", "good"]
+    assert [difference.kind for difference in gcc.differences] == ["bad", "good", "bad", "even", "good"]
     assert str(scream).splitlines() == [
         "weir against scream, 3 independent scenarios, 8 runs",
         "  Challenge score +0.5: better in 1, worse in 1, level in 1",
@@ -56,7 +56,7 @@ def test_a_small_difference_is_not_printed_as_none():
     """An interval that excludes 0 shows that it does; one that does not has the decimals of its measure."""
     paired = [row("gcc", "challenge", 0.02, [0.004, 0.03]), row("gcc", "utility", 0.02, [-0.04, 0.1])]
     (gcc,) = sentences(paired)
-    assert [str(one).partition(":")[0] for one in gcc.differences] == [
+    assert [str(difference).partition(":")[0] for difference in gcc.differences] == [
         "Utility 0.0 [0.0, +0.1]",
         "Challenge score +0.020 [+0.004, +0.030]",
     ]
@@ -103,7 +103,7 @@ def test_figures_without_a_bound_are_reported_and_not_counted():
     assert (rows[2].bound, rows[2].verdict) == ("", "")
 
 
-def test_an_old_libwebrtc_stands_behind_the_names_of_its_controllers():
+def test_an_old_libwebrtc_version_follows_the_names_of_its_controllers():
     assert dated("gcc", "2023-01") == "gcc (2023-01)"
     assert dated("weir against gcc-remb", "2023-01") == "weir against gcc-remb (2023-01)"
     assert dated("gcc", "150.0.7871.124") == dated("gcc", "") == "gcc"

@@ -87,7 +87,7 @@ def replay(run_weir, steady):
     """Replays a steady link for 5 s; returns status, summary and standard error."""
 
     def run(*controllers, seconds=5, limit_s=0.3, more=()):
-        options = [option for one in controllers for option in ("--controller", one)]
+        options = [option for controller in controllers for option in ("--controller", controller)]
         arguments = ["replay", steady, *options, "--duration", seconds, "--seeds", 1, "--objectives", 0, "--jobs", 1]
         status, out, err = run_weir(*arguments, "--controller-time-limit", limit_s, "--json", "--out", "out", *more)
         return status, json.loads(out) if out else None, err
@@ -107,14 +107,12 @@ def test_the_examples_score_as_the_rule_that_is_built_in(replay, build):
     # An encoder makes of a difference in rounding another video.
     status, summary, err = replay("rule", *custom, seconds=60, limit_s=10, more=("--media", "filler"))
     assert (status, err) == (0, "")
-    of_rule = summary["controllers"]["rule"]
+    rule = summary["controllers"]["rule"]
     for name in ("ten_line_rule", "ten_line_program", "ten_line_library"):
         measured = summary["controllers"][name]
-        assert measured["challenge"]["mean"] == pytest.approx(of_rule["challenge"]["mean"], abs=0.5)
-        assert measured["utilisation"]["mean"] == pytest.approx(of_rule["utilisation"]["mean"], abs=0.01)
-        assert measured["p95_queueing_delay_ms"]["mean"] == pytest.approx(
-            of_rule["p95_queueing_delay_ms"]["mean"], abs=5
-        )
+        assert measured["challenge"]["mean"] == pytest.approx(rule["challenge"]["mean"], abs=0.5)
+        assert measured["utilisation"]["mean"] == pytest.approx(rule["utilisation"]["mean"], abs=0.01)
+        assert measured["p95_queueing_delay_ms"]["mean"] == pytest.approx(rule["p95_queueing_delay_ms"]["mean"], abs=5)
 
 
 def test_every_run_is_the_same_also_in_a_process_that_has_made_others(replay, write, tmp_path):
@@ -144,20 +142,20 @@ def test_every_run_is_the_same_also_in_a_process_that_has_made_others(replay, wr
 
 
 def test_custom_controllers_are_in_results_tables_and_page_by_the_name_of_the_file(run_weir, steady, write, tmp_path):
-    mine = write("mine.py", GOOD)
+    custom = write("mine.py", GOOD)
     status, out, _ = run_weir(
-        "replay", steady, "--controller", mine, "--controller", "rule", "--duration", 5, "--seeds", 1, "--out", "out"
+        "replay", steady, "--controller", custom, "--controller", "rule", "--duration", 5, "--seeds", 1, "--out", "out"
     )
     assert status == 0
     assert "mine" in out
     assert {json.loads(line)["controller"] for line in (tmp_path / "out/results.jsonl").open()} == {"mine", "rule"}
     run = json.loads((tmp_path / "out/summary.json").read_text())["run"]
-    assert run["custom_controllers"]["mine"]["source"] == mine
+    assert run["custom_controllers"]["mine"]["source"] == custom
     page = (tmp_path / "out/report.html").read_text()
     assert f"--c-mine: var(--series-{len(SIMULATED) + 1})" in page
 
 
-def test_a_second_model_stands_beside_the_first_with_the_guard_and_bare(replay, tmp_path):
+def test_a_second_model_runs_beside_the_first_with_and_without_guard(replay, tmp_path):
     second = tmp_path / "second.onnx"
     second.write_bytes(shipped_model().read_bytes())
     status, summary, err = replay("weir", str(second), f"{second}:bare")
@@ -167,7 +165,7 @@ def test_a_second_model_stands_beside_the_first_with_the_guard_and_bare(replay, 
     assert summary["controllers"]["second"] == summary["controllers"]["weir"]
     assert summary["controllers"]["second-bare"] != summary["controllers"]["weir"]
     digest = hashlib.sha256(second.read_bytes()).hexdigest()
-    assert {one["sha256"] for one in summary["run"]["custom_controllers"].values()} == {digest}
+    assert {about["sha256"] for about in summary["run"]["custom_controllers"].values()} == {digest}
     records = [json.loads(line) for line in (tmp_path / "out/results.jsonl").open()]
     assert {record["model_sha256"] for record in records} == {digest}
 
@@ -191,9 +189,9 @@ def test_a_changed_file_is_run_again_and_an_unchanged_one_is_not(replay, write, 
     assert not keys() & first
 
 
-def test_what_a_controller_sees(replay, write, tmp_path):
+def test_a_controller_receives_packets_and_feedback(replay, write, tmp_path):
     seen = tmp_path / "seen.jsonl"
-    mine = write(
+    custom = write(
         "curious.py",
         f"""
         import json
@@ -221,7 +219,7 @@ def test_what_a_controller_sees(replay, write, tmp_path):
                 return 900_000
         """,
     )
-    assert replay(mine, seconds=10)[0] == 0
+    assert replay(custom, seconds=10)[0] == 0
     lines = [json.loads(line) for line in seen.read_text().splitlines()]
     assert {"min_bps", "start_bps", "max_bps", "objective", "seed"} == lines[0].keys()
     times = [line for line in lines if isinstance(line, int)]
@@ -236,12 +234,12 @@ def test_what_a_controller_sees(replay, write, tmp_path):
     round_trips = [line["round_trip_time_us"] for line in lines if isinstance(line, dict) and "min_bps" not in line]
     assert round_trips
     # Twice 25 ms, each a tenth less at most.
-    assert all(45_000 <= one < 500_000 for one in round_trips)
+    assert all(45_000 <= round_trip_us < 500_000 for round_trip_us in round_trips)
 
 
 def test_an_opennetlab_estimator_runs_as_it_is(replay, write, tmp_path):
     seen = tmp_path / "seen.jsonl"
-    mine = write(
+    custom = write(
         "estimator.py",
         f"""
         import json
@@ -258,7 +256,7 @@ def test_an_opennetlab_estimator_runs_as_it_is(replay, write, tmp_path):
                 return 500_000
         """,
     )
-    status, summary, _ = replay(mine, seconds=70)
+    status, summary, _ = replay(custom, seconds=70)
     assert status == 0
     assert 0.4 < summary["controllers"]["estimator"]["utilisation"]["mean"] < 0.6
     packets = [json.loads(line) for line in seen.read_text().splitlines()]
@@ -353,13 +351,13 @@ def test_a_program_may_be_called_py(replay, write):
 
 
 @pytest.mark.parametrize(("fault", "expected"), [("exits at once", 2), ("below zero", 1)])
-def test_the_exit_status_tells_a_controller_that_cannot_start_from_one_that_fails(replay, write, fault, expected):
+def test_exit_status_is_2_for_a_failed_start_and_1_for_a_failed_run(replay, write, fault, expected):
     status, _, err = replay(write("bad", FAULTS[fault][0]))
     assert status == expected
     assert "steady, bad, seed 1: the controller bad: " in err
 
 
-def test_what_a_program_has_started_ends_with_the_replay(replay, write):
+def test_children_of_a_program_end_with_the_replay(replay, write):
     seconds = "98765"
     status, _, _ = replay(write("bad", f"#!/bin/sh\nsleep {seconds}\n"), limit_s=0.02)
     assert status == 2
@@ -405,7 +403,7 @@ def test_a_shared_library(replay, build, body, version, interval_us, entry, stat
         assert "mylib" in err
 
 
-def test_a_library_that_is_none(replay, write):
+def test_an_invalid_library_is_refused(replay, write):
     status, _, err = replay(write("mylib.so", "not a library\n"))
     assert status == 2
     assert "the controller mylib: it cannot be loaded" in err
@@ -422,7 +420,7 @@ def test_a_library_that_is_none(replay, write):
         ("./a b", "rename it"),
     ],
 )
-def test_what_cannot_be_a_controller_is_said_before_anything_runs(tmp_path, monkeypatch, text, message):
+def test_invalid_controllers_are_refused_before_anything_runs(tmp_path, monkeypatch, text, message):
     monkeypatch.chdir(tmp_path)
     for name in ("mine.py", "plain", "a b"):
         (tmp_path / name).write_text("")
@@ -431,7 +429,7 @@ def test_what_cannot_be_a_controller_is_said_before_anything_runs(tmp_path, monk
         read_custom_controller(text)
 
 
-def test_two_of_one_name_or_one_that_is_built_in_are_refused(tmp_path):
+def test_duplicate_and_built_in_names_are_refused(tmp_path):
     paths = []
     for name in ("a/mine.py", "b/mine.py", "gcc.py"):
         path = tmp_path / name
@@ -444,7 +442,7 @@ def test_two_of_one_name_or_one_that_is_built_in_are_refused(tmp_path):
         check_custom_names(paths[2:], ["gcc"])
 
 
-def test_an_unknown_name_says_how_to_give_one_of_ones_own(replay):
+def test_the_error_for_an_unknown_name_describes_custom_controllers(replay):
     status, _, err = replay("mine")
     assert status == 2
     assert "FILE.py:CLASS" in err
@@ -454,13 +452,13 @@ def test_ctrl_c_ends_the_controllers_too(write, steady, tmp_path, request):
     # Its first decision lasts until it is killed.
     decides = tmp_path / "decides"
     never = f"open({str(decides)!r}, 'w').close(); __import__('threading').Event().wait()"
-    mine = write("slow.py", GOOD.replace("return 400_000", never))
-    command = [Path(sys.executable).with_name("weir"), "replay", steady, "--controller", mine]
+    custom = write("slow.py", GOOD.replace("return 400_000", never))
+    command = [Path(sys.executable).with_name("weir"), "replay", steady, "--controller", custom]
     process = subprocess.Popen(
         [*map(str, command), "--duration", "600", "--controller-time-limit", "600", "--out", tmp_path / "out"]
     )
     request.addfinalizer(process.kill)
-    words = mine.removesuffix(":Controller") + "\0"
+    words = custom.removesuffix(":Controller") + "\0"
     wait_until(decides.exists, "the first decision")
     assert any(pid != process.pid for pid in processes_with(words))
     process.send_signal(signal.SIGINT)

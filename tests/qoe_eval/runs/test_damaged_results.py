@@ -4,7 +4,6 @@ import fcntl
 import gzip
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,27 +11,9 @@ from pathlib import Path
 import pytest
 from hand_made import call_record
 from processes import is_running, wait_until
+from shared_fixtures import REPLAY as COMMAND
 
 from weir_eval.records.results_file import to_line
-
-DUMP = Path(__file__).parents[2] / "data" / "dumps" / "chromium-156.rtcstats.gz"
-COMMAND = ("replay", "trace.csv", "--controller", "rule", "--controller", "gcc", "--seeds", "1", "--objectives", "0")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A folder with what one replay reads and writes, once the first test has made it."""
-    return tmp_path_factory.mktemp("made")
-
-
-@pytest.fixture
-def results(fake_simulator, run_weir, tmp_path, made):
-    if not any(made.iterdir()):
-        (tmp_path / "trace.csv").write_text("time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n")
-        assert run_weir(*COMMAND, "--out", "here")[0] == 0
-        shutil.copytree(tmp_path, made, dirs_exist_ok=True)
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    return tmp_path / "here"
 
 
 def change_first_line(results, change):
@@ -66,17 +47,17 @@ def change_first_line(results, change):
 def test_a_line_that_is_no_record_is_named(results, run_weir, change):
     change_first_line(results, change)
     for command in (("report", "here"), (*COMMAND, "--out", "here")):
-        status, _, said = run_weir(*command)
+        status, _, err = run_weir(*command)
         assert status == 2
-        assert "line 1 is no weir.result/1 record" in said
+        assert "line 1 is no weir.result/1 record" in err
 
 
 @pytest.mark.parametrize("line", ["nonsense", "[" * 100_000])
 def test_a_line_that_is_no_json_is_named(results, run_weir, line):
     (results / "results.jsonl").write_text(f"{line}\n")
-    status, _, said = run_weir("report", "here")
+    status, _, err = run_weir("report", "here")
     assert status == 2
-    assert "line 1 is no weir.result/1 record" in said
+    assert "line 1 is no weir.result/1 record" in err
 
 
 def damaged(content, *place, value):
@@ -109,18 +90,18 @@ def damaged(content, *place, value):
 def test_damaged_series_are_named(results, run_weir, damage):
     path = next((results / "series").iterdir())
     path.write_bytes(damage(path.read_bytes()))
-    status, _, said = run_weir("report", "here")
+    status, _, err = run_weir("report", "here")
     assert status == 2
-    assert f"{path.name}: damaged" in said
+    assert f"{path.name}: damaged" in err
 
 
 def test_a_pipe_in_the_place_of_series_is_named(results, run_weir):
     path = next((results / "series").iterdir())
     path.unlink()
     os.mkfifo(path)
-    status, _, said = run_weir("report", "here")
+    status, _, err = run_weir("report", "here")
     assert status == 2
-    assert f"{path.name}: damaged ([Errno 22] is no file)" in said
+    assert f"{path.name}: damaged ([Errno 22] is no file)" in err
 
 
 def test_results_without_an_end_are_refused(results, run_weir, monkeypatch):
@@ -130,34 +111,34 @@ def test_results_without_an_end_are_refused(results, run_weir, monkeypatch):
     reader = os.open(results / "results.jsonl", os.O_RDONLY | os.O_NONBLOCK)
     writer = os.open(results / "results.jsonl", os.O_WRONLY)
     try:
-        status, _, said = run_weir("report", "here")
+        status, _, err = run_weir("report", "here")
     finally:
         os.close(writer)
         os.close(reader)
     assert status == 2
-    assert "results.jsonl: cannot be read (is no file)" in said
+    assert "results.jsonl: cannot be read (is no file)" in err
 
 
 def test_a_line_without_an_end_is_refused_before_it_takes_memory(results, run_weir, monkeypatch):
     with (results / "results.jsonl").open("ab") as file:
         file.truncate(10_000_000_000)
-    status, _, said = run_weir("report", "here")
-    assert (status, said) == (2, "weir: here/results.jsonl: has a line of over 16 MiB; choose another folder\n")
+    status, _, err = run_weir("report", "here")
+    assert (status, err) == (2, "weir: here/results.jsonl: has a line of over 16 MiB; choose another folder\n")
     monkeypatch.setattr("weir_eval.records.results_file.LARGEST_RESULTS_BYTES", 4 << 20)
     with (results / "results.jsonl").open("rb") as file:
         record = file.readline()
     (results / "results.jsonl").write_bytes(record * (1 + (4 << 20) // len(record)))
-    status, _, said = run_weir("report", "here")
-    assert (status, said) == (2, "weir: here/results.jsonl: over 4 MiB; choose another folder\n")
+    status, _, err = run_weir("report", "here")
+    assert (status, err) == (2, "weir: here/results.jsonl: over 4 MiB; choose another folder\n")
 
 
-def test_another_replay_in_the_folder_is_told(results, run_weir):
+def test_a_folder_in_use_by_another_replay_is_refused(results, run_weir):
     held = os.open(results, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
-    status, _, said = run_weir(*COMMAND, "--out", "here")
+    status, _, err = run_weir(*COMMAND, "--out", "here")
     os.close(held)
     assert status == 2
-    assert "another weir writes its results there" in said
+    assert "another weir writes its results there" in err
     assert run_weir(*COMMAND, "--out", "here")[0] == 0
 
 
@@ -177,20 +158,20 @@ def test_a_killed_replay_leaves_no_simulator(fake_simulator, misbehave, tmp_path
 def test_controllers_that_are_no_files_are_refused(results, run_weir, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     for name in ("/dev/zero", "./fifo"):
-        status, _, said = run_weir("replay", "trace.csv", "--controller", name, "--out", "there")
+        status, _, err = run_weir("replay", "trace.csv", "--controller", name, "--out", "there")
         assert status == 2
-        assert f"--controller '{name}': is no regular file" in said
+        assert f"--controller '{name}': is no regular file" in err
 
 
 @pytest.mark.parametrize("option", ["--model", "--controller"])
-def test_names_that_cannot_be_said_are_refused(results, run_weir, tmp_path, option):
+def test_names_that_are_no_utf_8_are_refused(results, run_weir, tmp_path, option):
     name = os.fsdecode(b"\xff.py" if option == "--controller" else b"\xff.onnx")
     (tmp_path / name).write_bytes(b"content")
-    status, _, said = run_weir(
+    status, _, err = run_weir(
         "replay", "trace.csv", "--controller", "weir", option, f"./{name}" + (":C" if option == "--controller" else "")
     )
     assert status == 2
-    assert "its name is no UTF-8 text; rename it" in said
+    assert "its name is no UTF-8 text; rename it" in err
 
 
 @pytest.mark.parametrize(
@@ -202,33 +183,13 @@ def test_names_that_cannot_be_said_are_refused(results, run_weir, tmp_path, opti
     ],
 )
 def test_results_of_another_command_are_not_overwritten(results, run_weir, tmp_path, name, content, message):
-    there = tmp_path / "there"
-    there.mkdir()
-    (there / "report.html").write_text("theirs")
-    (there / name).write_bytes(content.encode() if content else to_line(call_record(measures={})))
-    before = (there / name).read_bytes()
-    status, _, said = run_weir(*COMMAND, "--out", "there")
-    assert (status, message in said) == (2, True), said
-    assert "choose another folder" in said
-    assert (there / "report.html").read_text() == "theirs"
-    assert (there / name).read_bytes() == before
-
-
-@pytest.mark.parametrize("command", [COMMAND, ("report", DUMP)])
-def test_the_page_of_another_program_is_not_overwritten(results, run_weir, tmp_path, command):
-    theirs = tmp_path / "there/report.html"
-    theirs.parent.mkdir()
-    theirs.write_text("<title>My report</title>")
-    status, _, said = run_weir(*command, "--out", "there")
-    assert (status, "there/report.html: is not a page of Weir's; choose another folder" in said) == (2, True), said
-    assert "My report" in theirs.read_text()
-    # Its own is.
-    assert run_weir("report", DUMP, "--out", "own")[0] == 0
-    assert run_weir("report", DUMP, "--out", "own")[0] == 0
-
-
-def test_the_page_of_a_dump_does_not_replace_that_of_a_replay(results, run_weir):
-    before = (results / "report.html").read_bytes()
-    status, _, said = run_weir("report", DUMP, "--out", "here")
-    assert (status, "--out 'here': holds runs or calls (results.jsonl); choose another folder" in said) == (2, True)
-    assert (results / "report.html").read_bytes() == before
+    folder = tmp_path / "there"
+    folder.mkdir()
+    (folder / "report.html").write_text("theirs")
+    (folder / name).write_bytes(content.encode() if content else to_line(call_record(measures={})))
+    before = (folder / name).read_bytes()
+    status, _, err = run_weir(*COMMAND, "--out", "there")
+    assert (status, message in err) == (2, True), err
+    assert "choose another folder" in err
+    assert (folder / "report.html").read_text() == "theirs"
+    assert (folder / name).read_bytes() == before

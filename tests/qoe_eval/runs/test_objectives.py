@@ -50,9 +50,9 @@ def test_the_summary(plan, tmp_path):
         PRESETS["latency"]
     )
     own = [r.measures for r in records if r.objective == PRESETS["throughput"]]
-    for who in (*found.presets.values(), *found.references.values()):
-        assert who.utility.keys() == PRESETS.keys()
-        assert all(0 < value <= 100 for value in who.utility.values())
+    for means in (*found.presets.values(), *found.references.values()):
+        assert means.utility.keys() == PRESETS.keys()
+        assert all(0 < value <= 100 for value in means.utility.values())
     # Runs under an objective have that objective's utility.
     utilities = [r.measures["utility"] for r in records if r.objective == PRESETS["latency"]]
     assert found.presets["latency"].utility["latency"] == pytest.approx(sum(utilities) / 2)

@@ -13,7 +13,7 @@ from weir_eval.report.sections.estimators import pools
 from weir_eval.runs.jobs import ReplayPlan, plan_jobs
 from weir_sim.controllers import is_pool, pool_members, uses_model
 
-MODEL = Path(__file__).parents[3] / "trainer" / "models" / "weir.onnx"
+MODEL = Path(__file__).parents[3] / "estimator" / "models" / "weir.onnx"
 
 
 def test_a_line_is_named_by_its_shortest_form():
@@ -33,7 +33,7 @@ def test_a_line_is_named_by_its_shortest_form():
         ("pilot=weir copilots=weir:.", "is no file"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_runs(line, message):
+def test_invalid_pools_are_refused_before_anything_runs(line, message):
     with pytest.raises(InputError, match=message):
         check_controllers([line], 1)
 
@@ -68,7 +68,7 @@ def test_another_model_behind_the_same_name_is_another_run(fake_simulator, scena
     assert not keys(b"2") & first
 
 
-def test_pools_fly_and_say_who_had_the_seat(run_weir, tmp_path):
+def test_pools_run_and_their_records_have_the_active_controllers(run_weir, tmp_path):
     second = tmp_path / "second.onnx"
     shutil.copy(MODEL, second)
     lines = [
@@ -81,7 +81,7 @@ def test_pools_fly_and_say_who_had_the_seat(run_weir, tmp_path):
     by_name = {record["controller"]: record for record in records}
     assert set(by_name) == {"weir", *lines}
     members = by_name[lines[0]]["flows"][0]["pool"]["members"]
-    assert [(one["name"], one["pilot_share"], one["faults"]) for one in members] == [
+    assert [(member["name"], member["pilot_share"], member["faults"]) for member in members] == [
         ("weir", 1, 0), ("nada", 0, 0), ("rule", 0, 0),
     ]  # fmt: skip
     # Two of the same model are as one.

@@ -33,7 +33,7 @@ def test_one_lean_record_per_run_and_its_series_beside_it(plan, tmp_path):
     assert len(list((tmp_path / "series").iterdir())) == 8
 
 
-def test_what_is_there_is_not_run_again(plan, tmp_path, misbehave):
+def test_existing_runs_are_not_run_again(plan, tmp_path, misbehave):
     first = complete_plans([plan], tmp_path, 2)
     misbehave({"*": "die"})
     second = complete_plans([plan], tmp_path, 2)
@@ -42,7 +42,7 @@ def test_what_is_there_is_not_run_again(plan, tmp_path, misbehave):
 
 
 @pytest.mark.parametrize("change", ["objective", "scenario", "simulator"])
-def test_what_was_made_otherwise_is_run_again_and_the_old_set_aside(plan, tmp_path, change):
+def test_runs_of_changed_plans_are_run_again_and_the_old_set_aside(plan, tmp_path, change):
     complete_plans([plan], tmp_path, 2)
     if change == "objective":
         other = replace(plan, objective=(0.1, 0.8, 0.1))
@@ -66,10 +66,10 @@ def test_a_decision_delay_is_part_of_the_run(plan, tmp_path):
     slow = complete_plans([replace(plan, decision_delay_ms=50.0)], tmp_path, 2)
     # Only of controllers with a model.
     assert slow.reused == 4
-    assert {(one.controller, one.decision_delay_ms) for one in slow.records} == {("weir", 50.0), ("gcc", 0.0)}
+    assert {(record.controller, record.decision_delay_ms) for record in slow.records} == {("weir", 50.0), ("gcc", 0.0)}
     assert {json.loads(line).get("decision_delay_ms") for line in lines(tmp_path)} == {None, 50.0}
     again = complete_plans([plan], tmp_path, 2)
-    assert [one.key for one in again.records] == [one.key for one in at_once.records]
+    assert [record.key for record in again.records] == [record.key for record in at_once.records]
 
 
 def test_more_seeds_extend_what_is_there(plan, tmp_path):

@@ -26,7 +26,7 @@ def plan():
         simulator = find_simulator()
     except MissingComponent as error:
         pytest.skip(str(error))
-    scenarios = [one.model_copy(update={"duration_s": DURATION_S}) for one in bundled_scenarios()]
+    scenarios = [scenario.model_copy(update={"duration_s": DURATION_S}) for scenario in bundled_scenarios()]
     return ReplayPlan(scenarios, CONTROLLERS, (0.4, 0.5, 0.1), SEEDS, shipped_model(), simulator, "none")
 
 
@@ -61,7 +61,9 @@ def test_all_controllers_of_a_seed_see_the_same_path(plan):
         seen = by_run.setdefault((job.request["scenario"]["name"], job.request["seed"]), [])
         seen.append((job.request["scenario"], job.variation))
     assert len(by_run) == 26 * 5
-    assert all(len(seen) == len(CONTROLLERS) and all(one == seen[0] for one in seen) for seen in by_run.values())
+    assert all(
+        len(seen) == len(CONTROLLERS) and all(received == seen[0] for received in seen) for seen in by_run.values()
+    )
 
 
 def test_a_route_change_and_changing_loss_reach_the_page(plan, run_weir, tmp_path):
@@ -75,8 +77,8 @@ def test_a_route_change_and_changing_loss_reach_the_page(plan, run_weir, tmp_pat
         flows=[{"kind": "rtp"}],
     ).save(tmp_path / "route.json")
     command = ("replay", "route.json", "--controller", "rule", "--seeds", "2", "--out", "out", "--csv")
-    status, _, said = run_weir(*command)
-    assert status == 0, said
+    status, _, err = run_weir(*command)
+    assert status == 0, err
     summary = json.loads((tmp_path / "out/summary.json").read_text())
     assert summary["run"]["scenarios"]["route"]["one_way_delay_ms"] == 40
     records = [json.loads(line) for line in (tmp_path / "out/results.jsonl").read_text().splitlines()]
@@ -90,6 +92,6 @@ def test_a_route_change_and_changing_loss_reach_the_page(plan, run_weir, tmp_pat
 def test_one_path_under_two_names_counts_once(plan, run_weir, tmp_path):
     for name in ("one", "two"):
         (tmp_path / f"{name}.csv").write_text("time_s,rate_bps\n0,1000000\n5,2000000\n10,\n")
-    status, _, said = run_weir("replay", "one.csv", "two.csv", "--out", "out")
+    status, _, err = run_weir("replay", "one.csv", "two.csv", "--out", "out")
     assert status == 2
-    assert "two.csv: is the same path as one.csv, under another name; a path counts once" in said
+    assert "two.csv: is the same path as one.csv, under another name; a path counts once" in err

@@ -1,6 +1,7 @@
 """The runner of simulator processes against a stand-in that dies, hangs and lies on request."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -9,7 +10,7 @@ import pytest
 from processes import is_running, wait_until
 
 from weir_cli.errors import ComponentFailed, MissingComponent
-from weir_eval.runs.simulator import run_jobs
+from weir_eval.runs.simulator import run_jobs, say_left_out
 from weir_eval.runs.simulator_worker import SimulatorJob
 from weir_sim.versions import simulator_versions
 
@@ -59,14 +60,14 @@ def test_a_job_larger_than_a_pipe(fake_simulator, jobs):
 
 
 @pytest.mark.parametrize(
-    ("how", "says"), [("die", ("SIGABRT", "queue.size")), ("die quietly", ("status 7", "nothing"))]
+    ("how", "expected"), [("die", ("SIGABRT", "queue.size")), ("die quietly", ("status 7", "nothing"))]
 )
-def test_a_death_fails_its_job_at_once_and_only_that(fake_simulator, misbehave, jobs, how, says):
+def test_a_crash_fails_its_job_at_once_and_no_other(fake_simulator, misbehave, jobs, how, expected):
     misbehave({"gcc:2": how})
     outcomes = run(fake_simulator, jobs, time_limit_s=300.0)
     (failure,) = [outcome for outcome in outcomes if outcome.error]
     assert failure.job.name == "gcc, 2"
-    assert all(part in failure.error for part in says)
+    assert all(part in failure.error for part in expected)
     assert not failure.refused
     assert len(outcomes) == len(jobs)
 
@@ -88,14 +89,14 @@ def test_a_hung_run_is_ended_and_the_others_go_on(fake_simulator, misbehave, job
     assert_gone(tmp_path / "pids")
 
 
-def test_a_refusal_is_told_apart_from_a_death(fake_simulator, misbehave, jobs):
+def test_a_refusal_is_told_apart_from_a_crash(fake_simulator, misbehave, jobs):
     misbehave({"weir:1": "refuse"})
     (failure,) = [outcome for outcome in run(fake_simulator, jobs) if outcome.error]
     assert failure.refused
     assert "weir.schema is 9" in failure.error
 
 
-def test_an_answer_that_is_none_is_a_failure(fake_simulator, misbehave, jobs):
+def test_an_invalid_answer_is_a_failure(fake_simulator, misbehave, jobs):
     misbehave({"gcc:3": "nonsense"})
     (failure,) = [outcome for outcome in run(fake_simulator, jobs) if outcome.error]
     assert "something else than a result" in failure.error
@@ -150,3 +151,10 @@ def test_versions(fake_simulator, misbehave):
     misbehave({"version": "fail"})
     with pytest.raises(MissingComponent, match=r"libns3\.so"):
         simulator_versions(fake_simulator)
+
+
+def test_excluded_controllers_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    say_left_out(["gcc", "scream", "weir", "scream"], {"scream", "scream-ccfb"})
+    assert re.fullmatch(r"weir: left out: scream; they need `make webrtc`.*\n", capsys.readouterr().err)
+    say_left_out(["gcc"], {"scream"})
+    assert capsys.readouterr().err == ""

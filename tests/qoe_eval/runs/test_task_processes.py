@@ -67,7 +67,9 @@ def run(module, names, processes=2, on_progress=None):
 
 def test_the_others_go_on_when_some_fail(module):
     seen, failures = run(module, ["a", "refuse", "raise", "die", "b"])
-    assert sorted(seen.done, key=str) == sorted([("a", 1), ("b", 1), *((one.name, one) for one in failures)], key=str)
+    assert sorted(seen.done, key=str) == sorted(
+        [("a", 1), ("b", 1), *((failure.name, failure) for failure in failures)], key=str
+    )
     assert sorted(seen.progress) == [("a", 5), ("b", 5)]
     assert sorted(failure.describe() for failure in failures) == [
         "die: its process ended (7)",

@@ -41,8 +41,8 @@ class RealTimeLinkTest : public SimulationTest {
                   RealTimeLinkConfig{
                       .left_fd = left_[0].get(),
                       .right_fd = right_[0].get(),
-                      .log_interval_ns = 100 * kMs,
-                      .clock = [] { return NowNs() + 77 * kSecond + behind_ns; },
+                      .log_interval = 100 * kMs,
+                      .clock = [] { return (Now() + 77 * kSecond + behind).ns(); },
                       .on_log = [this](const auto& line) { lines_.push_back(line); },
                       .on_too_slow = [this](const std::string& message) { too_slow_.push_back(message); },
                   });
@@ -53,8 +53,8 @@ class RealTimeLinkTest : public SimulationTest {
     packet[0] = 0x45;
     return packet;
   }
-  void SendAt(int64_t time_ns, TunFlow& flow, std::vector<uint8_t> packet) {
-    At(time_ns, [&flow, packet = std::move(packet)] { flow.Send(packet, NowNs() + 77 * kSecond); });
+  void SendAt(SimTime time, TunFlow& flow, std::vector<uint8_t> packet) {
+    At(time, [&flow, packet = std::move(packet)] { flow.Send(packet, (Now() + 77 * kSecond).ns()); });
   }
   // Packets that arrived at an end since the last call.
   static Packets Receive(const FileDescriptor& end) {
@@ -86,7 +86,7 @@ class RealTimeLinkTest : public SimulationTest {
   }
 
   // How far the simulator is behind the clock.
-  static inline int64_t behind_ns = 0;
+  static inline SimDuration behind = SimDuration::Zero();
 
   std::array<FileDescriptor, 2> left_;
   std::array<FileDescriptor, 2> right_;
@@ -186,7 +186,7 @@ TEST_F(RealTimeLinkTest, TheScenarioBeginsWhenItIsTold) {
   EXPECT_EQ(Total("carried_bytes"), 100'000);
   EXPECT_EQ(Total("cross_traffic_bytes"), 100'000);
   EXPECT_EQ(Total("packets"), 0);
-  At(NowNs() + 1, [&] { EXPECT_THROW(link_->Start(), ProgramError); });
+  At(Now() + Ns(1), [&] { EXPECT_THROW(link_->Start(), ProgramError); });
   // After the end all goes on, without the other flows.
   RunUntil(20 * kSecond);
   EXPECT_EQ(LineAt(16.0)["capacity_bps"], 3'000'000);
@@ -195,7 +195,7 @@ TEST_F(RealTimeLinkTest, TheScenarioBeginsWhenItIsTold) {
 
 TEST_F(RealTimeLinkTest, ATraceThatBeginsWithAnOutageLetsTheCallConnect) {
   Make(PathOf({{0.0, 0}, {1.0, 500'000}}, 10));
-  SendAt(0, link_->forward().flow(), Ipv4(1250));
+  SendAt(kTimeZero, link_->forward().flow(), Ipv4(1250));
   RunUntil(60 * kMs);
   EXPECT_EQ(Receive(right_[1]).size(), 1u);
   At(100 * kMs, [&] { link_->Start(); });
@@ -209,7 +209,7 @@ TEST_F(RealTimeLinkTest, ATraceThatBeginsWithAnOutageLetsTheCallConnect) {
 
 TEST_F(RealTimeLinkTest, WhatWaitsAtTheStartDoesNotDepartAtTheFirstRate) {
   Make(PathOf({{0.0, 10'000}, {0.5, 1'000'000}}, 10));
-  for (uint8_t mark = 0; mark < 5; ++mark) SendAt(0, link_->forward().flow(), Ipv4(1250, mark));
+  for (uint8_t mark = 0; mark < 5; ++mark) SendAt(kTimeZero, link_->forward().flow(), Ipv4(1250, mark));
   At(kMs, [&] { link_->Start(); });
   // 50,000 bits at 950.5 kbps, where the first rate would take 5 s.
   RunUntil((53 + 25) * kMs);
@@ -251,12 +251,12 @@ TEST_F(RealTimeLinkTest, RefusesWhatIsNotForIt) {
   Make(Steady(1'000'000, 10));
   std::vector<uint8_t> ipv6 = Ipv4(100);
   ipv6[0] = 0x60;
-  SendAt(0, link_->forward().flow(), ipv6);
-  SendAt(0, link_->forward().flow(), Ipv4(1501));
-  SendAt(0, link_->forward().flow(), Ipv4(19));
-  SendAt(0, link_->forward().flow(), {});
-  SendAt(0, link_->forward().flow(), Ipv4(1500));
-  At(1, [&] { link_->forward().flow().CountRefused(); });
+  SendAt(kTimeZero, link_->forward().flow(), ipv6);
+  SendAt(kTimeZero, link_->forward().flow(), Ipv4(1501));
+  SendAt(kTimeZero, link_->forward().flow(), Ipv4(19));
+  SendAt(kTimeZero, link_->forward().flow(), {});
+  SendAt(kTimeZero, link_->forward().flow(), Ipv4(1500));
+  At(Ns(1), [&] { link_->forward().flow().CountRefused(); });
   RunUntil(kSecond);
   EXPECT_EQ(Receive(right_[1]).size(), 1u);
   EXPECT_EQ(Total("refused_packets"), 5);
@@ -269,9 +269,9 @@ TEST_F(RealTimeLinkTest, KeepsNoMoreThanItMay) {
   scenario["forward"]["capacity"] = nullptr;
   Make(scenario);
   const auto most = static_cast<int>(TunFlow::kMaxBytesOnTheWay / 1500);
-  At(0, [&] {
+  At(kTimeZero, [&] {
     const std::vector<uint8_t> packet = Ipv4(1500);
-    for (int i = 0; i < most + 10; ++i) link_->forward().flow().Send(packet, NowNs() + 77 * kSecond);
+    for (int i = 0; i < most + 10; ++i) link_->forward().flow().Send(packet, (Now() + 77 * kSecond).ns());
   });
   RunUntil(kSecond);
   EXPECT_EQ(Total("refused_packets"), 10);
@@ -279,9 +279,9 @@ TEST_F(RealTimeLinkTest, KeepsNoMoreThanItMay) {
 
 TEST_F(RealTimeLinkTest, LatenessIsLoggedAndEndsItOnlyWhenItStays) {
   Make(Steady(1'000'000, 60));
-  SendAt(0, link_->forward().flow(), Ipv4(1250));
+  SendAt(kTimeZero, link_->forward().flow(), Ipv4(1250));
   SendAt(120 * kMs, link_->forward().flow(), Ipv4(1250));
-  At(130 * kMs, [] { behind_ns = 3 * kSecond; });
+  At(130 * kMs, [] { behind = 3 * kSecond; });
   RunUntil(kSecond);
   EXPECT_EQ(lines_[0]["late_packets"], 0);
   EXPECT_EQ(lines_[2]["late_packets"], 1);
@@ -290,15 +290,15 @@ TEST_F(RealTimeLinkTest, LatenessIsLoggedAndEndsItOnlyWhenItStays) {
   EXPECT_EQ(lines_[2]["delay_error_ms_counts"], json({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
   EXPECT_EQ(lines_[2]["lag_ms"], 3000.0);
   // As after a pause of the machine.
-  At(3 * kSecond, [] { behind_ns = 0; });
+  At(3 * kSecond, [] { behind = SimDuration::Zero(); });
   RunUntil(10 * kSecond);
   EXPECT_TRUE(too_slow_.empty());
-  At(11 * kSecond, [] { behind_ns = 3 * kSecond; });
+  At(11 * kSecond, [] { behind = 3 * kSecond; });
   RunUntil(15 * kSecond);
   EXPECT_TRUE(too_slow_.empty());
   RunUntil(17 * kSecond);
   EXPECT_FALSE(too_slow_.empty());
-  behind_ns = 0;
+  behind = SimDuration::Zero();
 }
 
 TEST_F(RealTimeLinkTest, APolicerAndSlotsAreThereBeforeTheStartToo) {
@@ -307,12 +307,12 @@ TEST_F(RealTimeLinkTest, APolicerAndSlotsAreThereBeforeTheStartToo) {
   scenario["forward"]["jitter"] = {{"kind", "slotted"}, {"interval_ms", 20}};
   Make(scenario);
   // Two fill the bucket, and 20 ms later again.
-  for (const int64_t time_ns : {kMs, 21 * kMs}) {
-    for (uint8_t mark = 0; mark < 5; ++mark) SendAt(time_ns, link_->forward().flow(), Ipv4(1250, mark));
+  for (const Ns time : {kMs, 21 * kMs}) {
+    for (uint8_t mark = 0; mark < 5; ++mark) SendAt(time, link_->forward().flow(), Ipv4(1250, mark));
   }
   for (int slots = 0; slots < 2;) {
-    RunUntil(NowNs() + kMs);
-    ASSERT_LT(NowNs(), 70 * kMs);
+    RunUntil(Now() + kMs);
+    ASSERT_LT(Now(), 70 * kMs);
     const Packets packets = Receive(right_[1]);
     if (packets.empty()) continue;
     EXPECT_EQ(packets, (Packets{Ipv4(1250, 0), Ipv4(1250, 1)}));
@@ -364,7 +364,7 @@ TEST(LinkControlTest, Commands) {
   EXPECT_EQ(ParseLinkCommand(R"( {"type": "stop"} )").type, LinkCommand::Type::kStop);
   const LinkCommand down = ParseLinkCommand(R"({"type":"down","duration_s":2.5})");
   EXPECT_EQ(down.type, LinkCommand::Type::kDown);
-  EXPECT_EQ(down.down_ns, 2'500'000'000);
+  EXPECT_EQ(down.down_duration, 2'500 * kMs);
 }
 
 TEST(LinkControlTest, RefusesWhatIsNoCommand) {

@@ -121,7 +121,7 @@ def test_a_damaged_file_is_named(run_weir, training, name, content, message):
 
 
 def test_a_page_of_a_real_training(run_weir, tmp_path):
-    pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+    pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
     from weir_sim.executables import find_simulator
     from weir_traces.schema.scenario import Scenario
 

@@ -8,8 +8,8 @@ from weir_sim.executables import find_simulator
 @pytest.fixture
 def configuration(tmp_path):
     """A small search on the real simulator."""
-    pytest.importorskip("optuna", reason="needs the extra `train`")
-    pytest.importorskip("stable_baselines3", reason="needs the extra `train`")
+    pytest.importorskip("optuna", reason="needs weir-train[learning]")
+    pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
     try:
         find_simulator()
     except MissingComponent as error:

@@ -18,10 +18,10 @@ from weir_train.tune.toml_text import to_toml
         {"documents": [{"name": "x", "forward": {"capacity": [1.0, 2.0]}}, {}]},
     ],
 )
-def test_it_is_read_as_it_was(values):
+def test_written_toml_is_read_back_unchanged(values):
     # A scalar after a table would belong to the table.
     assert tomllib.loads(to_toml(values)) == values
 
 
-def test_empty_values_are_left_out():
+def test_empty_values_are_omitted():
     assert tomllib.loads(to_toml({"seed": None, "ppo": {"target_kl": None}})) == {"ppo": {}}

@@ -11,7 +11,7 @@ import time
 import pytest
 from tiny_search import tiny_search
 
-optuna = pytest.importorskip("optuna", reason="needs the extra `train`")
+optuna = pytest.importorskip("optuna", reason="needs weir-train[learning]")
 from weir_eval.runs.task_processes import TaskFailure  # noqa: E402
 from weir_train.configuration.training import load_configuration  # noqa: E402
 from weir_train.model.file import CHECKPOINT  # noqa: E402
@@ -33,9 +33,9 @@ def started(configuration, folder, trials=9, resume=False):
 
 def test_a_search_writes_its_trials_and_the_best_configuration(configuration, tmp_path, run_weir):
     out = tmp_path / "search"
-    status, printed, said = run_weir("tune", configuration, "--out", out, "--jobs", 2)
-    assert status == 0, said
-    own, drawn = found = trials(out)
+    status, printed, errors = run_weir("tune", configuration, "--out", out, "--jobs", 2)
+    assert status == 0, errors
+    from_configuration, suggested = found = trials(out)
     assert {trial.state.name for trial in found} <= {"COMPLETE", "PRUNED"}
     for trial in found:
         assert list(trial.intermediate_values) == [256, 768][: len(trial.intermediate_values)]
@@ -51,8 +51,8 @@ def test_a_search_writes_its_trials_and_the_best_configuration(configuration, tm
     ppo = base.ppo.model_copy(update={"learning_rate": best.params["ppo.learning_rate"]})
     policy = base.policy.model_copy(update={"hidden": tuple(json.loads(best.params["policy.hidden"]))})
     assert written == base.model_copy(update={"ppo": ppo, "policy": policy, "tune": None})
-    assert own.params == {"ppo.learning_rate": base.ppo.learning_rate, "policy.hidden": "[8]"}
-    assert drawn.params["ppo.learning_rate"] != base.ppo.learning_rate
+    assert from_configuration.params == {"ppo.learning_rate": base.ppo.learning_rate, "policy.hidden": "[8]"}
+    assert suggested.params["ppo.learning_rate"] != base.ppo.learning_rate
     assert "already holds a search" in run_weir("tune", configuration, "--out", out)[2]
     assert "holds a search" in run_weir("replay", "catalogue", "--out", out)[2]
 
@@ -65,8 +65,8 @@ def test_a_search_that_is_killed_goes_on_and_repeats_nothing(configuration, tmp_
         assert search.stderr.readline().startswith("trial 0 ")
         search.kill()
     before = trials(out)
-    status, _, said = run_weir("tune", configuration, "--out", out, "--resume")
-    assert status == 0, said
+    status, _, errors = run_weir("tune", configuration, "--out", out, "--resume")
+    assert status == 0, errors
     assert trials(out)[0] == before[0]
     assert [trial.state.is_finished() for trial in trials(out)] == [True, True]
 
@@ -110,10 +110,10 @@ def test_ctrl_c_keeps_what_is_done(configuration, tmp_path):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as search:
         search.stderr.readline()
         search.send_signal(signal.SIGINT)
-        said = search.stderr.read()
+        errors = search.stderr.read()
     assert search.returncode == 1
-    assert f"interrupted after 1 of 2 trials; continue with: weir tune {configuration} --out {out} --resume" in said
-    assert "Traceback" not in said
+    assert f"interrupted after 1 of 2 trials; continue with: weir tune {configuration} --out {out} --resume" in errors
+    assert "Traceback" not in errors
     assert trials(out)[0].state.name == "COMPLETE"
     assert (out / BEST).is_file()
 
@@ -139,16 +139,16 @@ def test_what_cannot_be_searched_is_refused(configuration, tmp_path, run_weir):
     assert "has no study.log to resume from" in run_weir("tune", configuration, "--resume")[2]
     without = tmp_path / "without.toml"
     without.write_text(configuration.read_text().partition("[tune]")[0])
-    status, _, said = run_weir("tune", without)
-    assert (status, "has no table [tune]" in said) == (2, True)
+    status, _, errors = run_weir("tune", without)
+    assert (status, "has no table [tune]" in errors) == (2, True)
 
 
 def test_only_the_number_of_trials_may_change(configuration, tmp_path, run_weir):
     started(configuration, tmp_path)
     started(configuration, tmp_path, trials=3, resume=True)
     configuration.write_text(configuration.read_text().replace("steps = 768", "steps = 769"))
-    status, _, said = run_weir("tune", configuration, "--out", tmp_path, "--resume")
-    assert (status, "its search has another configuration" in said) == (2, True)
+    status, _, errors = run_weir("tune", configuration, "--out", tmp_path, "--resume")
+    assert (status, "its search has another configuration" in errors) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -162,16 +162,16 @@ def test_settings_that_cannot_be_are_a_failed_trial(configuration, tmp_path, run
     configuration.write_text(
         configuration.read_text().partition("[tune.parameters]")[0] + f"[tune.parameters]\n{parameter}\n"
     )
-    status, _, said = run_weir("tune", configuration, "--out", tmp_path / "search")
+    status, _, errors = run_weir("tune", configuration, "--out", tmp_path / "search")
     assert status == 1
-    assert [f"trial {number} fail: {message}" in said for number in (0, 1)] == [True, True], said
+    assert [f"trial {number} fail: {message}" in errors for number in (0, 1)] == [True, True], errors
     assert not (tmp_path / "search" / BEST).exists()
 
 
-def test_a_setting_that_is_none_is_refused(configuration, tmp_path, run_weir):
+def test_an_unknown_setting_is_refused(configuration, tmp_path, run_weir):
     configuration.write_text(configuration.read_text().replace("ppo.learning_rate", "ppo.learning_rat"))
-    status, _, said = run_weir("tune", configuration, "--out", tmp_path / "search")
-    assert (status, 'tune.parameters."ppo.learning_rat": is no setting that can be varied' in said) == (2, True)
+    status, _, errors = run_weir("tune", configuration, "--out", tmp_path / "search")
+    assert (status, 'tune.parameters."ppo.learning_rat": is no setting that can be varied' in errors) == (2, True)
     assert not (tmp_path / "search" / STUDY).exists()
 
 
@@ -209,9 +209,9 @@ def test_the_best_of_every_few_go_on(configuration, tmp_path):
 def test_a_damaged_journal_is_one_message(configuration, tmp_path, run_weir):
     for text in ("{}\n", "[1, 2]\n{\n", '{"op_code": 99}\n'):
         (tmp_path / STUDY).write_text(text)
-        status, _, said = run_weir("tune", configuration, "--out", tmp_path, "--resume")
-        assert (status, len(said.splitlines())) == (2, 1), said
-        assert "is no journal of a search" in said
+        status, _, errors = run_weir("tune", configuration, "--out", tmp_path, "--resume")
+        assert (status, len(errors.splitlines())) == (2, 1), errors
+        assert "is no journal of a search" in errors
 
 
 def test_scenarios_are_held_out_ones_with_video(configuration):

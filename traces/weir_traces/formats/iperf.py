@@ -109,12 +109,12 @@ def read_iperf(data: Mapping[str, Any], source: str) -> ImportedTrace:
         raise InputError(f"{source}: a test of iperf3 without intervals{f' ({fault!s:.80})' if fault else ''}; run it")
     first = data["intervals"][0]
     is_bidir = isinstance(first, dict) and "sum_bidir_reverse" in first
-    back = _of_json(data, "sum_bidir_reverse", source) if is_bidir else []
+    back = _json_intervals(data, "sum_bidir_reverse", source) if is_bidir else []
     test = data.get("start")
     test = test.get("test_start") if isinstance(test, dict) else None
     is_udp = isinstance(test, dict) and test.get("protocol") == "UDP"
     is_sender = isinstance(first, dict) and isinstance(first.get("sum"), dict) and first["sum"].get("sender") is True
-    return _trace(_of_json(data, "sum", source), back, source, is_sent=is_udp and is_sender)
+    return _trace(_json_intervals(data, "sum", source), back, source, is_sent=is_udp and is_sender)
 
 
 def read_iperf_text(text: str, source: str) -> ImportedTrace:
@@ -140,10 +140,12 @@ def read_iperf_text(text: str, source: str) -> ImportedTrace:
         interval = _Interval(f"line {number}", float(found["start"]), float(found["end"]), bps)
         rows[found["side"] in _BACK].setdefault(found["stream"], []).append(interval)
     is_sent = "Total Datagrams" in header and "Lost/" not in header
-    return _trace(_of_streams(rows[False], source), _of_streams(rows[True], source), source, is_sent=is_sent)
+    return _trace(
+        _stream_intervals(rows[False], source), _stream_intervals(rows[True], source), source, is_sent=is_sent
+    )
 
 
-def _of_json(data: Mapping[str, Any], key: str, source: str) -> list[_Interval]:
+def _json_intervals(data: Mapping[str, Any], key: str, source: str) -> list[_Interval]:
     found = []
     for index, entry in enumerate(data["intervals"]):
         at = f"intervals[{index}].{key}"
@@ -158,7 +160,7 @@ def _of_json(data: Mapping[str, Any], key: str, source: str) -> list[_Interval]:
     return found
 
 
-def _of_streams(rows: Mapping[str, list[_Interval]], source: str) -> list[_Interval]:
+def _stream_intervals(rows: Mapping[str, list[_Interval]], source: str) -> list[_Interval]:
     """The intervals of all streams together, without unlabeled summary rows."""
     total = rows.get("SUM") or rows.get("-1")
     if len(rows) > 1 and not total:
@@ -172,7 +174,7 @@ def _of_streams(rows: Mapping[str, list[_Interval]], source: str) -> list[_Inter
 
 
 def _trace(intervals: list[_Interval], back: list[_Interval], source: str, *, is_sent: bool) -> ImportedTrace:
-    intervals = [one for one in intervals if not 0 <= one.end_s - one.start_s < _SHORTEST_S]
+    intervals = [interval for interval in intervals if not 0 <= interval.end_s - interval.start_s < _SHORTEST_S]
     # An interrupted server writes its last row twice.
     if len(intervals) > 1 and replace(intervals[-1], position="") == replace(intervals[-2], position=""):
         intervals = intervals[:-1]
@@ -187,10 +189,12 @@ def _trace(intervals: list[_Interval], back: list[_Interval], source: str, *, is
                 f"{source}: {now.position}: {now.start_s:g} to {now.end_s:g} s comes after {before.start_s:g} to "
                 f"{before.end_s:g} s; add the rows between, or keep those after it"
             )
-    edges = np.array([intervals[0].start_s, *(one.end_s for one in intervals)])
+    edges = np.array([intervals[0].start_s, *(interval.end_s for interval in intervals)])
     edges = np.round(edges - edges[0], 9)
-    positions = [one.position for one in intervals]
-    found, repaired = check(Samples(source, positions, np.diff(edges), np.array([one.bps for one in intervals])))
+    positions = [interval.position for interval in intervals]
+    found, repaired = check(
+        Samples(source, positions, np.diff(edges), np.array([interval.bps for interval in intervals]))
+    )
     if is_sent:
         found = [Finding("sent", "warning", source, positions[0], _SENT), *found]
     trace = CapacityTrace(edges[:-1], repaired.rates_bps, float(edges[-1]))

@@ -68,8 +68,8 @@ def _read_pattern(data: dict[str, Any], side: str, source: str, reverse: Importe
         if entry.get("jitter"):
             findings.append(Finding("ignored", "warning", source, at, "jitter has no defined meaning; ignored"))
         if duration <= 0:
-            what = f"duration is {duration:g} ms"
-            findings.append(Finding("bad_duration", "error", source, at, what, "the entry is dropped"))
+            fault = f"duration is {duration:g} ms"
+            findings.append(Finding("bad_duration", "error", source, at, fault, "the entry is dropped"))
             continue
         positions.append(at)
         durations.append(duration / 1e3)

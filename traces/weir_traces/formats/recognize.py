@@ -157,9 +157,9 @@ def recognized(content: Content) -> Format:
     Raises:
         InputError: no format does; the message describes them.
     """
-    for one in FORMATS:
-        if one.recognizes(content):
-            return one
+    for candidate in FORMATS:
+        if candidate.recognizes(content):
+            return candidate
     if content.json is not None:
         raise InputError(
             f'{content.source}: JSON, but neither a scenario ("schema": "weir.scenario/1") nor an OpenNetLab trace '

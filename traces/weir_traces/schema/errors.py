@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from weir_traces.schema import Part
-from weir_traces.schema.flows import ALL, ONE
+from weir_traces.schema.flows import CONTROLLER_PATTERN, FUSED, SINGLE
 from weir_traces.schema.values_over_time import CHANGING, CONSTANT
 
-_FORMS = (CONSTANT, CHANGING, ONE, ALL)
+_FORMS = (CONSTANT, CHANGING, SINGLE, FUSED)
 _SHOWN = 10
 
 
@@ -60,8 +60,8 @@ def _json_path(location: tuple[int | str, ...], data: Any) -> str:
 
 
 def _fault(fault: Any) -> str:
-    kind, context, given = fault["type"], fault.get("ctx", {}), fault["input"]
-    shown = str(context["actual_length"]) if kind == "too_long" else _shown(given)
+    kind, context, value = fault["type"], fault.get("ctx", {}), fault["input"]
+    shown = str(context["actual_length"]) if kind == "too_long" else _shown(value)
     if kind == "extra_forbidden":
         key = str(fault["loc"][-1])
         if key in known_keys():
@@ -78,6 +78,8 @@ def _fault(fault: Any) -> str:
         return 'needs the key "kind"; add it'
     if kind == "value_error":
         return str(context["error"])
+    if kind == "string_pattern_mismatch" and context["pattern"] == CONTROLLER_PATTERN:
+        return f"must be 1 to 1024 printable ASCII characters, not {shown}"
     remedies = {
         "greater_than": "must be greater than {gt:.12g}",
         "greater_than_equal": "must be at least {ge:.12g}",
@@ -101,8 +103,8 @@ def _fault(fault: Any) -> str:
     return f"{rule.format(**context)}, not {shown}" if rule else f"{fault['msg']} (given {shown})"
 
 
-def _shown(given: Any) -> str:
-    if isinstance(given, dict | list):
-        return f"{'an empty' if not given else 'a'} JSON {'object' if isinstance(given, dict) else 'array'}"
-    text = repr(given)
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return f"{'an empty' if not value else 'a'} JSON {'object' if isinstance(value, dict) else 'array'}"
+    text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -10,7 +10,8 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from weir_traces.schema import Flag, Name, NotNegative, Part, PositiveTime, Rate, Values
 
 Direction = Literal["forward", "reverse"]
-ControllerName = Annotated[str, Field(strict=True, pattern=r"^[\x20-\x7e]{1,1024}$")]
+CONTROLLER_PATTERN = r"^[\x20-\x7e]{1,1024}$"
+ControllerName = Annotated[str, Field(strict=True, pattern=CONTROLLER_PATTERN)]
 """A rate controller, a pool of several, or "under_test", which stands for the controller that a run compares. What
 replays the scenario checks the name.
 """
@@ -169,7 +170,7 @@ class Transfers(Part):
 
 TcpCongestionControl = Literal["cubic", "bbr", "newreno", "linux_reno", "vegas", "copa"]
 MAX_COPILOTS = 7
-ONE, ALL = "<one>", "<fused>"
+SINGLE, FUSED = "<one>", "<fused>"
 """Names of one congestion control and of several in pydantic's locations; not keys in a file."""
 
 
@@ -200,11 +201,11 @@ class FusedControls(Part):
 
 
 def _form(value: object) -> str:
-    return ALL if isinstance(value, dict | FusedControls) else ONE
+    return FUSED if isinstance(value, dict | FusedControls) else SINGLE
 
 
 CongestionControl = Annotated[
-    Annotated[TcpCongestionControl, Tag(ONE)] | Annotated[FusedControls, Tag(ALL)], Discriminator(_form)
+    Annotated[TcpCongestionControl, Tag(SINGLE)] | Annotated[FusedControls, Tag(FUSED)], Discriminator(_form)
 ]
 
 

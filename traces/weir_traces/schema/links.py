@@ -61,7 +61,7 @@ class Queue(Part):
         return self
 
     @model_serializer
-    def _given(self) -> dict[str, Any]:
+    def _set_unit(self) -> dict[str, Any]:
         units = {"milliseconds": self.milliseconds, "bytes": self.bytes, "packets": self.packets}
         return {unit: limit for unit, limit in units.items() if limit is not None}
 

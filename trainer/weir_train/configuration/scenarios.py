@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, PositiveFloat, model_validator
 
 from weir_cli.errors import InputError
+from weir_eval.runs.inputs import checked_controllers
 from weir_traces.formats.convert import to_scenario
 from weir_traces.formats.importers import read_trace
 from weir_traces.generate.random_domain import Split, is_ordinary, random_scenario
@@ -63,13 +64,13 @@ class ScenarioSampler:
         probabilities: of each document, float64 of shape (documents,), sum 1; None: seeds select documents in turn.
 
     Raises:
-        InputError: a file cannot be read, is no trace, or has a fault without a repair.
+        InputError: a file cannot be read, is no trace, has a fault without a repair, or names an unknown controller.
     """
 
     def __init__(self, settings: ScenarioSettings, split: Split = "train") -> None:
         self.settings = settings
         self.split: Split = split
-        found = [to_scenario(read_trace(path, repair=True)) for path in settings.files]
+        found = [checked_controllers(str(path), to_scenario(read_trace(path, repair=True))) for path in settings.files]
         if settings.source == "random_traces":
             found = [random_trace(seed) for seed in range(settings.traces)]
         self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in found]
@@ -77,13 +78,13 @@ class ScenarioSampler:
 
     def index_of(self, document: Any) -> int:
         """The index of one of `documents`, by identity."""
-        return next(index for index, one in enumerate(self.documents) if one is document)
+        return next(index for index, listed in enumerate(self.documents) if listed is document)
 
     def __call__(self, seed: int) -> dict[str, Any]:
         """Returns the scenario of a seed; traces keep their own durations."""
         if self.documents and self.probabilities is not None:
-            drawn = np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities)
-            return self.documents[int(drawn)]
+            index = np.random.default_rng(seed).choice(len(self.documents), p=self.probabilities)
+            return self.documents[int(index)]
         if self.documents:
             return self.documents[seed % len(self.documents)]
         # Durations differ, so that the environments of a batch are at different stages of their episodes.

@@ -187,9 +187,10 @@ class TrainingConfiguration(Settings):
         """Returns the configuration of each stage, with the stages so far, or itself if it has none."""
         values = self.model_dump(mode="json", exclude_unset=True, exclude={"stages"})
         found = [type(self).model_validate(_merged(values, stage)) for stage in self.stages]
-        return [one.model_copy(update={"stages": self.stages[: number + 1]}) for number, one in enumerate(found)] or [
-            self
-        ]
+        return [
+            configuration.model_copy(update={"stages": self.stages[: number + 1]})
+            for number, configuration in enumerate(found)
+        ] or [self]
 
     @model_validator(mode="before")
     @classmethod
@@ -201,7 +202,7 @@ class TrainingConfiguration(Settings):
 
     @model_validator(mode="after")
     def _consistent_stages(self) -> TrainingConfiguration:
-        ends = [one.steps for one in self.in_stages()] if self.stages else []
+        ends = [stage.steps for stage in self.in_stages()] if self.stages else []
         if any("steps" not in stage or "stages" in stage for stage in self.stages) or ends != sorted(set(ends)):
             raise ValueError("stages: each needs steps, more than the one before it, and has no stages itself")
         if ends and ends[-1] != self.steps:

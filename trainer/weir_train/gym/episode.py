@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from weir_cli.errors import InputError
-from weir_eval.runs.inputs import PathOptions, read_inputs
+from weir_eval.runs.inputs import PathOptions, checked_controllers, read_inputs
 from weir_sim.objectives import MINIMUM_WEIGHT, checked_objective
 from weir_traces.formats import ImportedTrace
 from weir_traces.formats.convert import to_scenario
@@ -30,12 +30,12 @@ class Episode:
 
 def scenario_document(scenario: Any) -> Mapping[str, Any]:
     """Returns the whole JSON document of a `Scenario`, or of a mapping, which may omit defaults."""
-    if isinstance(scenario, Scenario):
-        return scenario.to_dict()
     if isinstance(scenario, WholeDocument):
         return scenario
     if isinstance(scenario, Mapping):
-        return Scenario.from_dict(scenario).to_dict()
+        scenario = Scenario.from_dict(scenario)
+    if isinstance(scenario, Scenario):
+        return checked_controllers("scenario", scenario).to_dict()
     raise InputError(
         "a scenario is a path, catalogue/NAME, a mapping, a weir_traces Scenario or what read_trace returns, not a "
         f"{type(scenario).__name__}"
@@ -50,7 +50,7 @@ def read_source(source: ScenarioSource) -> ScenarioSource:
         InputError: there is no such file or name, or it is no trace.
     """
     if isinstance(source, ImportedTrace):
-        return to_scenario(source).to_dict()
+        return checked_controllers(source.source, to_scenario(source)).to_dict()
     if isinstance(source, str | os.PathLike):
         found = [scenario.to_dict() for scenario in read_inputs([os.fspath(source)], PathOptions())]
         return found if len(found) > 1 else found[0]

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Final
 
+from weir_eval.runs.inputs import checked_controllers
 from weir_traces.catalogue import load_bundled
 from weir_traces.formats import ImportedTrace
 from weir_traces.formats.convert import to_scenario
@@ -56,7 +57,7 @@ def opennetlab_scenario(trace_path: str | os.PathLike[str], duration_time_ms: fl
     for finding in trace.findings:
         warnings.warn(str(finding), stacklevel=3)
     if trace.scenario is not None:
-        document = to_scenario(trace, duration_s=duration_s).to_dict()
+        document = checked_controllers(trace.source, to_scenario(trace, duration_s=duration_s)).to_dict()
         for flow in document["flows"]:
             if flow["kind"] == "rtp" and flow["controller"] == "under_test":
                 flow.update(SENDER)

@@ -38,7 +38,7 @@ def mocc_objectives(record: StepRecord) -> np.ndarray:
     """Returns the three measures of MOCC Eq. 2, each in [0, 1]: shape (..., 3).
 
     They are throughput over capacity, base latency over measured latency, and one minus the loss ratio. Throughput
-        above capacity (a draining queue) counts as 1. So does an interval without capacity: in an outage, or in a gap
+    above capacity (a draining queue) counts as 1. So does an interval without capacity: in an outage, or in a gap
     between the slots of a slotted path.
     """
     if record.mocc_measures is None:  # a reward and the environment's `info` both have them

@@ -69,7 +69,7 @@ def load_model(model: BaseAlgorithm, checkpoint: Path) -> Checkpoint:
     try:
         model._n_updates = int(found.arrays[_UPDATES])
     except (KeyError, TypeError) as error:
-        raise found.unfit(error) from None
+        raise found.mismatch_error(error) from None
     model.num_timesteps = found.steps
     return found
 
@@ -110,7 +110,7 @@ def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str)
             raise ValueError(name)
         optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
     except (ValueError, IndexError, TypeError) as error:
-        raise found.unfit(error) from None
+        raise found.mismatch_error(error) from None
 
 
 def load_policy(checkpoint: str | os.PathLike[str]) -> DeployablePolicy:

@@ -52,12 +52,12 @@ class Checkpoint:
         try:
             policy.load_state_dict(self.part(_POLICY))
         except (RuntimeError, TypeError) as error:
-            raise self.unfit(error) from None
+            raise self.mismatch_error(error) from None
 
-    def unfit(self, error: object) -> InputError:
+    def mismatch_error(self, error: object) -> InputError:
         """Returns the error for arrays that do not match the configuration."""
-        why = " ".join(str(error).split())
-        return InputError(f"{self.path}: is damaged, or of another network than its configuration ({why[:300]})")
+        reason = " ".join(str(error).split())
+        return InputError(f"{self.path}: is damaged, or of another network than its configuration ({reason[:300]})")
 
 
 def policy_arrays(parameters: Mapping[str, torch.Tensor]) -> dict[str, np.ndarray]:

@@ -126,7 +126,7 @@ def order_of(curriculum: str, values: Sequence[TraceValues]) -> list[int]:
 
     ReCoCo uses the reward and the score of a model that was trained only on the trace; here the oracle replaces it.
     """
-    keys = [one.reward if curriculum == "reward" else -one.gap for one in values]
+    keys = [trace.reward if curriculum == "reward" else -trace.gap for trace in values]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 

@@ -130,7 +130,12 @@ class EvaluationCallback(BaseCallback):
         mean = float(np.mean(rewards))
         self.logger.record("eval/mean_reward", mean)
         best = max(
-            (np.mean(at) for steps, at in zip(self._timesteps, self._results, strict=True) if steps), default=-np.inf
+            (
+                np.mean(rewards_before)
+                for steps, rewards_before in zip(self._timesteps, self._results, strict=True)
+                if steps
+            ),
+            default=-np.inf,
         )
         if self.num_timesteps and mean > best:
             parameters = policy_arrays(self.model.policy.state_dict())

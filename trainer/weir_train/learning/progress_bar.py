@@ -25,10 +25,10 @@ def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("starting", total=total, rate="", note="")
 
-        def show(what: str, steps: int, note: str) -> None:
+        def show(description: str, steps: int, note: str) -> None:
             speed = progress.tasks[0].speed
             rate = "" if speed is None else f"{speed:,.0f} steps/s"
-            progress.update(task, description=what, completed=min(steps, total), rate=rate, note=note)
+            progress.update(task, description=description, completed=min(steps, total), rate=rate, note=note)
 
         yield show
 

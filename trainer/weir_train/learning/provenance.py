@@ -83,5 +83,5 @@ def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:
 def _stage_text(stage: Mapping[str, Any]) -> str:
     """Describes a stage of a training: its last step, and those of its settings that concern the data."""
     tables = [stage, *(stage.get(table, {}) for table in ("environment", "scenarios"))]
-    own = [f"{key} {table[key]}" for table in tables for key in ("curriculum", "stack", "source") if key in table]
-    return " ".join([f"to step {stage['steps']:,}", *([f"({'; '.join(own)})"] if own else [])])
+    settings = [f"{key} {table[key]}" for table in tables for key in ("curriculum", "stack", "source") if key in table]
+    return " ".join([f"to step {stage['steps']:,}", *([f"({'; '.join(settings)})"] if settings else [])])

@@ -55,7 +55,9 @@ def reference_runs(
             "seed": seed,
             "series": True,
         }
-        jobs = [SimulatorJob(str(index), {"scenario": dict(one), **common}) for index, one in enumerate(documents)]
+        jobs = [
+            SimulatorJob(str(index), {"scenario": dict(document), **common}) for index, document in enumerate(documents)
+        ]
         records: dict[int, StepRecord] = {}
         for outcome in run_jobs(executable, jobs, len(os.sched_getaffinity(0)), _TIME_LIMIT_S):
             index = int(outcome.job.name)
@@ -100,17 +102,17 @@ def step_records(record: RunRecord, interval_ms: int) -> StepRecord:
         fair_share_bps=steps(achievable).mean(axis=1),
         send_rate_bps=steps(series.send_rate_bps).mean(axis=1),
         receive_rate_bps=steps(series.receive_rate_bps).mean(axis=1),
-        one_way_delay_mean_ms=steps(_held(series.one_way_delay_mean_ms, base_ms)).mean(axis=1),
+        one_way_delay_mean_ms=steps(_gaps_filled(series.one_way_delay_mean_ms, base_ms)).mean(axis=1),
         base_one_way_delay_ms=np.full(whole // together, base_ms),
         loss_ratio=lost / np.maximum(lost + arrived, 1e-9),
     )
 
 
-def _held(values: Array, first: float) -> Array:
+def _gaps_filled(values: Array, first: float) -> Array:
     """Fills gaps (NaN) with the value before them."""
-    known = np.concatenate([[first], values])
-    latest = np.maximum.accumulate(np.where(np.isnan(known), 0, np.arange(len(known))))
-    return known[latest][1:]
+    filled = np.concatenate([[first], values])
+    latest = np.maximum.accumulate(np.where(np.isnan(filled), 0, np.arange(len(filled))))
+    return filled[latest][1:]
 
 
 def _bounded(rates: Array, total: float) -> Array:

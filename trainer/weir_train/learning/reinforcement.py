@@ -65,7 +65,7 @@ def reinforce(
                 average.save()
 
         recorder = Recorder(configuration, folder, keep, run.on_progress, steps_between_records)
-        watching = [one for one in (recorder, average, *callbacks, evaluating) if one is not None]
+        watching = [callback for callback in (recorder, average, *callbacks, evaluating) if callback is not None]
         try:
             model.learn(
                 max(0, configuration.steps - model.num_timesteps),

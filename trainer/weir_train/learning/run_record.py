@@ -84,12 +84,12 @@ def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(0), np.zeros((0, 0))
     try:
         with np.load(path, allow_pickle=False) as file:
-            if sum(one.file_size for one in file.zip.infolist()) > LARGEST_TEXT_BYTES:
+            if sum(member.file_size for member in file.zip.infolist()) > LARGEST_TEXT_BYTES:
                 raise ValueError(f"unpacks to over {LARGEST_TEXT_BYTES >> 20} MiB")
             found = file["timesteps"], file["results"]
-        if any(one.dtype.kind not in "iuf" or not (np.abs(one) <= LARGEST_NUMBER).all() for one in found):
+        if any(array.dtype.kind not in "iuf" or not (np.abs(array) <= LARGEST_NUMBER).all() for array in found):
             raise ValueError("values that are no finite numbers")
-        steps, rewards = (one.astype(float) for one in found)
+        steps, rewards = (array.astype(float) for array in found)
         if rewards.ndim != 2 or steps.shape != rewards.shape[:1] or not rewards.size:
             raise ValueError(f"{steps.shape} steps and rewards of shape {rewards.shape}")
     # A damaged zip may raise any error.
@@ -117,5 +117,5 @@ def load_run_configuration(folder: str | os.PathLike[str]) -> TrainingConfigurat
     values = parse_json(read_text(path), str(path))
     if isinstance(values, dict):
         # Version 0.1.0 wrote the tables of all algorithms.
-        values = {key: one for key, one in values.items() if key not in IN_PAPERS or key == values.get("algorithm")}
+        values = {key: value for key, value in values.items() if key not in IN_PAPERS or key == values.get("algorithm")}
     return checked_configuration(values, str(path))

@@ -63,8 +63,8 @@ def read_starting_point(path: str | os.PathLike[str], settings: TrainingConfigur
         raise InputError(f"{file}: {NOT_PPO}")
     run = load_run_configuration(folder)
     values = settings.model_dump() | {key: getattr(run, key).model_dump() for key in ("environment", "policy")}
-    own = settings.environment
-    values["environment"] |= {"environments": own.environments, "side": own.side, "objective": "random"}
+    environment = settings.environment
+    values["environment"] |= {"environments": environment.environments, "side": environment.side, "objective": "random"}
     return StartingPoint(
         checked_configuration(values | {"name": run.name, "version": run.version}, str(file)),
         policy.state_dict(),
@@ -126,13 +126,13 @@ def load_parameters(policy: PreferencePolicy, parameters: Mapping[str, torch.Ten
     Raises:
         InputError: those of the actor are missing, or some do not fit.
     """
-    own = policy.state_dict()
-    needed = {name for name in own if name.startswith(ACTOR_PARTS[:2])}
-    unfit = sorted(needed - set(parameters)) + [
+    current = policy.state_dict()
+    needed = {name for name in current if name.startswith(ACTOR_PARTS[:2])}
+    mismatched = sorted(needed - set(parameters)) + [
         name
         for name, value in parameters.items()
-        if name not in own or own[name].shape != value.shape or not value.isfinite().all()
+        if name not in current or current[name].shape != value.shape or not value.isfinite().all()
     ]
-    if unfit:
-        raise InputError(f"the model's network does not match its description: {', '.join(unfit)}")
+    if mismatched:
+        raise InputError(f"the model's network does not match its description: {', '.join(mismatched)}")
     policy.load_state_dict(dict(parameters), strict=False)

@@ -85,5 +85,5 @@ def replay_results(summary: Summary) -> str:
     parts = [f"Means over {len(summary.scenarios)} scenarios{command}:\n", table]
     for pair in paired_sentences(summary):
         parts.append(f"{pair.pair}, {pair.sample}; differences paired by scenario and seed, with 95 % intervals:\n")
-        parts.append("".join(f"- {one}\n" for one in pair.differences))
+        parts.append("".join(f"- {difference}\n" for difference in pair.differences))
     return "\n".join(parts)

@@ -91,12 +91,12 @@ def _golden(deployed: DeployedPolicy) -> list[dict[str, list[float]]]:
         answers.append("next_state")
     vectors = []
     for index in range(len(observations)):
-        given = {name: values[index] for name, values in rows.items()}
+        vector = {name: values[index] for name, values in rows.items()}
         with torch.no_grad():
-            found = deployed(*(torch.from_numpy(values[None]) for values in given.values()))
+            found = deployed(*(torch.from_numpy(values[None]) for values in vector.values()))
         outputs = zip(answers, found if isinstance(found, tuple) else (found,), strict=True)
-        given |= {name: values.numpy().reshape(-1) for name, values in outputs}
-        vectors.append({name: floats(values) for name, values in given.items()})
+        vector |= {name: values.numpy().reshape(-1) for name, values in outputs}
+        vectors.append({name: floats(values) for name, values in vector.items()})
     return vectors
 
 

@@ -126,10 +126,10 @@ def parity(model: bytes) -> float:
 
     session = make_session(model)
     worst = 0.0
-    given = [value.name for value in session.get_inputs()]
+    input_names = [value.name for value in session.get_inputs()]
     for golden in json.loads(session.get_modelmeta().custom_metadata_map["weir.golden"]):
         names = [value.name for value in session.get_outputs() if value.name in golden]
-        answers = session.run(names, {key: np.array([golden[key]], dtype=np.float32) for key in given})
+        answers = session.run(names, {key: np.array([golden[key]], dtype=np.float32) for key in input_names})
         for answer, expected in zip(answers, (np.array(golden[key]) for key in names), strict=True):
             difference = np.abs(answer.reshape(-1) - expected) / (GOLDEN_TOLERANCE * (np.abs(expected) + 1.0))
             worst = max(worst, float(np.max(difference)))

@@ -1,4 +1,4 @@
-"""Builds an ONNX graph node by node, on rows of float32, with operators that the library itself implements."""
+"""Builds an ONNX graph node by node, on rows of float32, with operators that the library allows."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def recurrent_nodes(graph: GraphBuilder, inputs: str, cells: nn.LSTM) -> tuple[s
         gate = graph.node("Add", *gates)
         parts = [graph.part(gate, size * part, size * (part + 1)) for part in range(4)]
         take, keep, give = (graph.node("Sigmoid", parts[part]) for part in (0, 1, 3))
-        taken = graph.node("Mul", take, graph.node("Tanh", parts[2]))
-        after.append(graph.node("Add", graph.node("Mul", keep, cell), taken))
+        new_memory = graph.node("Mul", take, graph.node("Tanh", parts[2]))
+        after.append(graph.node("Add", graph.node("Mul", keep, cell), new_memory))
         inputs = graph.node("Mul", give, graph.node("Tanh", after[-1]))
         outputs.append(inputs)
     return inputs, graph.node("Concat", *outputs, *after, axis=1)

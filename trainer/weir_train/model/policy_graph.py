@@ -1,9 +1,10 @@
 """The ONNX graph of a deployed policy, written node by node.
 
 The graph has few nodes and operators: the whole observation is scaled as one vector, and the rule is a few products
-instead of a case distinction. The library implements these operators (`estimator/src/onnx/network_plan.cc`). A model
-with another operator needs ONNX Runtime, which spends 0.2 us on a node however little it computes, unless that file
-implements it. Parameters keep the names and values they have in `DeployedPolicy`.
+instead of a case distinction. The library itself computes the graph of a policy without recurrent layers
+(`estimator/src/onnx/dense_network_plan.cc`). A graph with another operator, such as that of a recurrent policy, needs
+ONNX Runtime, which spends 0.2 us on a node however little it computes. Parameters keep the names and values they have
+in `DeployedPolicy`.
 """
 
 from __future__ import annotations

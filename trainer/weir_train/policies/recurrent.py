@@ -34,8 +34,8 @@ class RecurrentActor(nn.Module):
         """Maps (N, T, input_size) and (N, state_size) to (N, T, hidden) and the state after them."""
         shape = len(state), 2, self.cells.num_layers, self.cells.hidden_size
         outputs, cells = state.reshape(shape).permute(1, 2, 0, 3).contiguous()
-        everything = torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1)
-        latents, after = self.cells(everything, (outputs, cells))
+        features = torch.cat([inputs[..., :-3], self.preference(inputs[..., -3:])], dim=-1)
+        latents, after = self.cells(features, (outputs, cells))
         return latents, torch.stack(after).permute(2, 0, 1, 3).reshape(state.shape)
 
 

@@ -80,7 +80,7 @@ def _read_progress(path: Path) -> list[dict[str, float]]:
         return []
     if path.stat().st_size > LARGEST_TEXT_BYTES:
         raise InputError(f"{path}: over {LARGEST_TEXT_BYTES >> 20} MiB; this is not the log of a training")
-    lines = ({name: known for name, one in entry.items() if (known := number(one)) is not None}
+    lines = ({name: finite for name, value in entry.items() if (finite := number(value)) is not None}
              for entry in read_objects(path))  # fmt: skip
     return [line for line in lines if line.get(STEPS, -1) >= 0]
 
@@ -101,12 +101,12 @@ def training_chart(record: TrainingRecord, curves: Curves, done: int) -> Chart:
     margin = 0.08 * max(high - low, 0.01)
     rows = [row("Reward a step", lines, share=2.0, range=(low - margin, high + margin))]
     for title, columns in _ROWS:
-        drawn = []
+        column_lines = []
         for name, colour, column in columns:
             x, y = thinned(steps, curves.column(column))
             known = np.isfinite(y)
             group = _TRAINING if colour == "--zero" else ""
             decimals = 0 if column == "time/fps" else 3
-            drawn.append(line(name, colour, x[known], y[known], group=group, decimals=decimals))
-        rows.append(row(title, drawn))
+            column_lines.append(line(name, colour, x[known], y[known], group=group, decimals=decimals))
+        rows.append(row(title, column_lines))
     return {**chart("training", "", end, rows), "x_title": "Steps, thousand"}

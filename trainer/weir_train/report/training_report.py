@@ -88,7 +88,7 @@ def _evaluation(summary: Mapping[str, Any], record: TrainingRecord) -> Section:
     if found is None:
         return Section("evaluation", "Evaluation", [note("None; `weir train --eval` makes it.")])
     named = (("best, in best_model.zip", found["best"]), ("last", found["last"]))
-    rows = [Row([name, f"{one['steps']:,}", f"{one['mean_reward']:.4f}"]) for name, one in named]
+    rows = [Row([name, f"{entry['steps']:,}", f"{entry['mean_reward']:.4f}"]) for name, entry in named]
     if record.rule_mean_reward is not None:
         rows.append(Row(["the ten-line rule", "", f"{record.rule_mean_reward:.4f}"], is_marked=True))
     about = note(

@@ -65,8 +65,8 @@ def complete_rung(rung: Rung, on_steps: Callable[[int], None]) -> float:
 def held_out_scenarios(tune: TuneSettings) -> list[Scenario]:
     """Returns the scenarios that judge every trial of a search, each with the video of a call."""
     seeds = range(FIRST_SEED, FIRST_SEED + tune.scenarios)
-    drawn = (random_scenario(seed, split="held_out", duration_s=tune.scenario_duration_s) for seed in seeds)
-    return [with_media(scenario, "video") for scenario in drawn]
+    scenarios = (random_scenario(seed, split="held_out", duration_s=tune.scenario_duration_s) for seed in seeds)
+    return [with_media(scenario, "video") for scenario in scenarios]
 
 
 def _viewer_quality(model: Path, rung: Rung, folder: Path) -> float:

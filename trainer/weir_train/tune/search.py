@@ -110,7 +110,7 @@ class Search:
         assert base.tune is not None
         self._folder, self._tune = folder, base.tune
         self._values = base.model_dump(mode="json", exclude_unset=True, exclude={"tune"})
-        self._space = {path: one.distribution() for path, one in base.tune.parameters.items()}
+        self._space = {path: parameter.distribution() for path, parameter in base.tune.parameters.items()}
         self._study = _open_study(folder / STUDY, base, resume=resume)
         self._running: dict[int, Trial] = {}
 
@@ -123,10 +123,10 @@ class Search:
     def begin(self, at_once: int) -> list[Rung]:
         """Returns the next rung of interrupted trials, and of new ones up to `at_once` in total."""
         # Optuna has no public attribute for the identifier it takes.
-        left = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
-        rungs = [rung for one in left for rung in self._rung(Trial(self._study, one._trial_id))]
-        while len(rungs) < at_once and (drawn := self._draw()):
-            rungs += drawn
+        interrupted = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+        rungs = [rung for trial in interrupted for rung in self._rung(Trial(self._study, trial._trial_id))]
+        while len(rungs) < at_once and (new_rungs := self._draw()):
+            rungs += new_rungs
         return rungs
 
     @_uninterrupted()
@@ -195,7 +195,7 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
         raise InputError(f"{journal.parent}: has no {STUDY} to resume from")
     whole, values = base.model_dump(mode="json"), base.model_dump(mode="json", exclude_unset=True)
     values["tune"].pop("trials", None)
-    own = {path: setting_of(whole, path) for path in tune.parameters}
+    base_settings = {path: setting_of(whole, path) for path in tune.parameters}
     append(journal, b"")
     # Only this search uses the folder: a lock in it is from a killed search; Optuna would wait 30 s for it.
     journal.with_name(journal.name + ".lock").unlink(missing_ok=True)
@@ -216,7 +216,9 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
     study.sampler = TPESampler(seed=base.seed + known, constant_liar=True)
     if found is None:
         ranges = tune.parameters
-        study.enqueue_trial({path: ranges[path].as_drawn(one) for path, one in own.items() if ranges[path].has(one)})
+        study.enqueue_trial(
+            {path: ranges[path].as_drawn(value) for path, value in base_settings.items() if ranges[path].has(value)}
+        )
         study.set_user_attr(_CONFIGURATION, values)
     elif found != values:
         raise InputError(
@@ -226,8 +228,8 @@ def _open_study(journal: Path, base: TrainingConfiguration, *, resume: bool) -> 
     return study
 
 
-def _settings(drawn: dict[str, Any], tune: TuneSettings) -> dict[str, Any]:
+def _settings(suggested: dict[str, Any], tune: TuneSettings) -> dict[str, Any]:
     """Converts Optuna's values, whose choices are JSON text, to settings."""
     return {
-        path: value if tune.parameters[path].choices is None else json.loads(value) for path, value in drawn.items()
+        path: value if tune.parameters[path].choices is None else json.loads(value) for path, value in suggested.items()
     }

@@ -21,7 +21,11 @@ def to_toml(values: Mapping[str, Any], path: str = "") -> str:
 
 def _inline(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {_inline(one)}" for key, one in value.items() if one is not None) + " }"
+        return (
+            "{ "
+            + ", ".join(f"{_key(key)} = {_inline(member)}" for key, member in value.items() if member is not None)
+            + " }"
+        )
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_inline, value)) + "]"
     if isinstance(value, str):

@@ -91,7 +91,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate OnSentPacket(webrtc::SentPacket message) override {
     estimator_->OnSentPacket({.send_time = FromWebrtc(message.send_time),
-                              .sequence_number = static_cast<uint16_t>(message.sequence_number),
+                              .sequence_number = message.sequence_number,
                               .kind = KindOf(message),
                               .size = DataSize::Bytes(message.size.bytes_or(0))});
     return Update(message.send_time);
@@ -123,7 +123,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   NetworkControlUpdate OnTransportPacketsFeedback(webrtc::TransportPacketsFeedback message) override {
     reports_.clear();
     for (const webrtc::PacketResult& result : message.packet_feedbacks) {
-      reports_.push_back({.sequence_number = static_cast<uint16_t>(result.sent_packet.sequence_number),
+      reports_.push_back({.sequence_number = result.sent_packet.sequence_number,
                           .fate = result.IsReceived() ? PacketFate::kReceived : PacketFate::kLost,
                           .receive_time = FromWebrtc(result.receive_time),
                           .ecn = static_cast<EcnMarking>(result.ecn)});  // RFC 3168's code points
@@ -142,13 +142,19 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   bool SupportsEcnAdaptation() const override { return true; }
 
  private:
-  TargetRateConstraints EstimatorConstraints(DataRate start_rate) const {
-    const DataRate min_rate = adapter::FromWebrtc(announcement_.min_rate());
+  DataRate MinRate() const { return adapter::FromWebrtc(announcement_.min_rate()); }
+
+  // Includes REMB, which comes from the peer and may be any rate.
+  DataRate MaxRate() const {
     const webrtc::DataRate max = announcement_.max_rate();
-    const DataRate max_rate = max.IsFinite() ? adapter::FromWebrtc(max) : std::max(kDefaultMaxRate, min_rate);
-    return {.min_rate = min_rate,
+    const DataRate max_rate = max.IsFinite() ? adapter::FromWebrtc(max) : std::max(kDefaultMaxRate, MinRate());
+    return std::clamp(remb_.value_or(max_rate), MinRate(), max_rate);
+  }
+
+  TargetRateConstraints EstimatorConstraints(DataRate start_rate) const {
+    return {.min_rate = MinRate(),
             .start_rate = start_rate,
-            .max_rate = std::clamp(remb_.value_or(max_rate), min_rate, max_rate),
+            .max_rate = MaxRate(),
             .max_media_rate = most_allocated_.IsZero() ? DataRate::PlusInfinity()
                                                        : std::max(most_allocated_ * kWithHeaders,
                                                                   adapter::FromWebrtc(announcement_.start_rate()))};
@@ -184,11 +190,9 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   // True from the first packet that the peer is to report on.
   bool started() const { return estimator_->target_rate().at_time.IsFinite(); }
 
-  DataRate Target() const {
-    const TargetRateConstraints bounds = EstimatorConstraints(DataRate::Zero());
-    const DataRate wanted = started() || !remb_ ? estimator_->target_rate().target_rate : *remb_;
-    return std::clamp(wanted, bounds.min_rate, bounds.max_rate);
-  }
+  // The estimator keeps its target within its constraints, which follow every change of the bounds. Before the first
+  // packet REMB is the target, because a peer without transport-cc never reports one.
+  DataRate Target() const { return started() || !remb_ ? estimator_->target_rate().target_rate : MaxRate(); }
 
   NetworkControlUpdate Update(webrtc::Timestamp now) {
     const DataRate target = std::min(Target(), adapter::FromWebrtc(announcement_.desired_rate()));

@@ -2,7 +2,7 @@
 
     python -m weir_calls.call.media.encoder_comparison PROGRAM [WIDTHxHEIGHT...]
 
-PROGRAM: build/release/simulator/virtual_call/weir-encode. A cell has VP8's value and the fake encoder's. VP8 starts at
+PROGRAM: build/release/calls/virtual_call/weir-encode. A cell has VP8's value and the fake encoder's. VP8 starts at
 two pictures of the video, the fake encoder with four seeds. Takes minutes of CPU time.
 """
 

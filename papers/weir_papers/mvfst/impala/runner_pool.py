@@ -59,8 +59,8 @@ class RunnerPool:
         try:
             fragment: Fragment = ray.get(ready[0])
         except RayTaskError as error:
-            why = " ".join(str(error.cause).split())[:500]
-            raise ClusterError(f"a runner on machine {error.ip} failed: {why}; continue with --resume") from None
+            reason = " ".join(str(error.cause).split())[:500]
+            raise ClusterError(f"a runner on machine {error.ip} failed: {reason}; continue with --resume") from None
         except RayError:
             self._replace(index)
             return None

@@ -34,12 +34,12 @@ class Supervisor:
             ClusterError: one of them has not grown for the limit.
         """
         now_s = self._checked_s = self._clock()
-        for what, count in (("sampled", sampled), ("learned", learned)):
-            if count > self._counts[what]:
-                self._counts[what], self._grown_s[what] = count, now_s
-            elif now_s - self._grown_s[what] > self._limit_s:
+        for counter, count in (("sampled", sampled), ("learned", learned)):
+            if count > self._counts[counter]:
+                self._counts[counter], self._grown_s[counter] = count, now_s
+            elif now_s - self._grown_s[counter] > self._limit_s:
                 raise ClusterError(
-                    f"nothing was {what} for {self._limit_s:g} s ({state}); the checkpoint is kept: start what is "
+                    f"nothing was {counter} for {self._limit_s:g} s ({state}); the checkpoint is kept: start what is "
                     "missing and continue with --resume"
                 )
 
@@ -54,9 +54,9 @@ class Supervisor:
     def _watch(self) -> None:
         while not self._over.wait(self._limit_s / 10.0):
             if self._clock() - self._checked_s > self._limit_s:
-                why = (
+                reason = (
                     f"an update has not ended for {self._limit_s:g} s; continue from the last checkpoint with --resume"
                 )
-                print(f"\nweir: {why}", file=sys.stderr, flush=True)
+                print(f"\nweir: {reason}", file=sys.stderr, flush=True)
                 # The thread that learns does not answer.
                 os._exit(1)

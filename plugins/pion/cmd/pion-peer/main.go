@@ -1,5 +1,5 @@
 // pion-peer is the receiving end of a call for `weir call`, in weir-peer's place: pion with Weir, or with transport-cc
-// alone. It reads and writes weir-peer's JSON lines (webrtc_patch/peer/README.md) as far as an end without sound and
+// alone. It reads and writes weir-peer's JSON lines (calls/peer/README.md) as far as an end without sound and
 // without received pictures can:
 //
 //	WEIR_PEER=build/plugins/pion-peer weir call catalogue/muses-cross-traffic --compare

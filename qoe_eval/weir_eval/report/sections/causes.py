@@ -44,11 +44,11 @@ def causes(summary: Summary) -> Section | None:
     any. Of calls that have no log of their frames only the queues are known.
     """
     own = judged(summary)
-    kinds = {kind: [one for one in summary.causes if one.kind == kind] for kind in _KINDS}
+    kinds = {kind: [row for row in summary.causes if row.kind == kind] for kind in _KINDS}
     tables: list[Block] = []
     for kind, rows in kinds.items():
-        if any(one.episodes for one in rows):
-            tables += [Heading(_KINDS[kind]), Table(_heads(), [_row(one, one.controller in own) for one in rows])]
+        if any(row.episodes for row in rows):
+            tables += [Heading(_KINDS[kind]), Table(_heads(), [_row(row, row.controller in own) for row in rows])]
     return Section("causes", "Why it froze", [note(_NOTE), *tables]) if tables else None
 
 
@@ -64,12 +64,12 @@ def cause_line(controller: str, episodes: Sequence[Episode]) -> Line:
     x: list[float] = []
     y: list[float] = []
     text: list[str] = []
-    for one in episodes:
-        if one.cause in LABELS:
-            end_s = one.start_s + one.duration_s
-            x += [one.start_s, one.start_s + one.duration_s / 2, end_s, end_s]
-            y += [list(LABELS).index(one.cause)] * 3 + [np.nan]
-            text += [episode_text(one)] * 3 + [""]
+    for episode in episodes:
+        if episode.cause in LABELS:
+            end_s = episode.start_s + episode.duration_s
+            x += [episode.start_s, episode.start_s + episode.duration_s / 2, end_s, end_s]
+            y += [list(LABELS).index(episode.cause)] * 3 + [np.nan]
+            text += [episode_text(episode)] * 3 + [""]
     drawn = line(controller, f"--c-{css_name(controller)}", np.array(x), np.array(y), width=6.0)
     return drawn and {**drawn, "text": text}
 

@@ -24,21 +24,22 @@ VIEWER = (
     "frame_delay_ms_p95",
 )  # fmt: skip
 # The axes of the charts of points: a delay across, and the measure over it.
-_OF_THE_PATH = ("p95_queueing_delay_ms", "utilisation")
-_OF_THE_VIEWER = ("frame_delay_ms_p95", "viewer_quality")
+_PATH_AXES = ("p95_queueing_delay_ms", "utilisation")
+_VIEWER_AXES = ("frame_delay_ms_p95", "viewer_quality")
 
 
 def limited_text(records: Sequence[RunRecord]) -> str:
     """On how many scenarios the media, not the path, bounds the rate; empty for none."""
     limits = {
-        one.scenario: max(media.max_rate_bps for media in one.media.values())
-        for one in records
-        if one.media and (one.path.mean_capacity_bps or math.inf) > max(m.max_rate_bps for m in one.media.values())
+        record.scenario: max(media.max_rate_bps for media in record.media.values())
+        for record in records
+        if record.media
+        and (record.path.mean_capacity_bps or math.inf) > max(m.max_rate_bps for m in record.media.values())
     }
     if not limits:
         return ""
     most = " to ".join(f"{rate / 1e6:g}" for rate in sorted({min(limits.values()), max(limits.values())}))
-    scenarios = counted(len({one.scenario for one in records}), "scenario")
+    scenarios = counted(len({record.scenario for record in records}), "scenario")
     return (
         f"On {len(limits)} of {scenarios} the path carries more than the media may send, {most} Mbps: there the rate, "
         "and with it the axis upwards, ends at that limit under every controller that reaches it."
@@ -53,7 +54,7 @@ def delay_throughput(summary: Summary, limited: str) -> Section | None:
         "Large marks are means over all runs, small ones the scenarios. Up and to the right is better. Queueing delay "
         f"is on a logarithmic scale. {limited}"
     )
-    figure = Figure("scatter", _scatter(summary, *_OF_THE_PATH))
+    figure = Figure("scatter", _scatter(summary, *_PATH_AXES))
     return Section("delay-throughput", "Throughput and delay", [about, figure])
 
 
@@ -98,7 +99,7 @@ def headline(summary: Summary) -> Section:
 def _about_headline(summary: Summary, has_intervals: bool) -> Text:
     objective = summary.run.objective
     weights = ", here {:g} of throughput, {:g} of latency and {:g} of loss,".format(*objective) if objective else ""
-    of_intervals = (
+    about_intervals = (
         " The interval is a bootstrap over scenarios (BCa, of six or more): it tells how far the mean would move with "
         "other scenarios of the same kind."
         if has_intervals
@@ -110,7 +111,7 @@ def _about_headline(summary: Summary, has_intervals: bool) -> Text:
         "packets not lost; all of it less where the rate is below 150 kbps, which is hardly a picture, and nothing at "
         "30 kbps. The **challenge score** (MMSys 2021) weighs the same parts 2 : 2 : 3 whatever the objective, so that "
         f"under another one a controller may gain utility and lose score. Means over {summary_sample(summary)}, best "
-        f"first: over the runs that all of them have completed.{of_intervals} **oracle** has the true capacity and "
+        f"first: over the runs that all of them have completed.{about_intervals} **oracle** has the true capacity and "
         "sends at it: about the best result where a flow has the path to itself; **fixed** sends at half the mean "
         "capacity. Where several flows share a path, each is measured against the whole of it: there Jain’s index and "
         "TCP’s share tell what utility does not."
@@ -144,7 +145,7 @@ def all_measures(summary: Summary, kind: Kind, title: str) -> list[Block]:
         if any(measure.name in values for values in controllers.values())
     ]
     heads: Cells = ["Measure", *map(controller_cell, controllers)]
-    meanings = Entries([(one.label, one.meaning) for one in table.values()])
+    meanings = Entries([(measure.label, measure.meaning) for measure in table.values()])
     return [Folded(title, [Table(heads, rows)]), Folded("What the measures mean", [meanings])]
 
 
@@ -179,7 +180,7 @@ def viewer(summary: Summary, limited: str) -> Section | None:
     blocks = [
         note("Means over the runs that all of them have completed, best first."),
         table,
-        Figure("viewer-scatter", _scatter(summary, *_OF_THE_VIEWER)) if len(ordered) > 1 else None,
+        Figure("viewer-scatter", _scatter(summary, *_VIEWER_AXES)) if len(ordered) > 1 else None,
         Folded("What these measures are", [_about_viewer(limited)]),
     ]
     return Section("viewer", "What a viewer would see", blocks)

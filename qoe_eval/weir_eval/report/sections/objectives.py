@@ -69,35 +69,35 @@ def _points(found: ObjectivesSummary) -> dict[str, Any]:
     """Points of the chart: p95 queueing delay in ms, utilisation in %, lean (0: latency alone counts, 1: throughput
     alone).
     """
-    fan = sorted(found.fan, key=lambda one: round(one.p95_queueing_delay_ms or 0.0, 2))
+    fan = sorted(found.fan, key=lambda point: round(point.p95_queueing_delay_ms or 0.0, 2))
     return {
         "axes": axes("p95_queueing_delay_ms", "utilisation"),
-        "fan": [point | {"front": one.non_dominated} for one in fan if (point := _point(_weights(one), one))],
-        "presets": [point for name, one in found.presets.items() if (point := _point(name, one))],
-        "references": [point for name, one in found.references.items() if (point := _point(name, one))],
+        "fan": [point | {"front": means.non_dominated} for means in fan if (point := _point(_weights(means), means))],
+        "presets": [point for name, means in found.presets.items() if (point := _point(name, means))],
+        "references": [point for name, means in found.references.items() if (point := _point(name, means))],
     }
 
 
-def _point(name: str, one: ObjectiveMeans) -> dict[str, Any] | None:
-    if one.p95_queueing_delay_ms is None or one.utilisation is None:
+def _point(name: str, means: ObjectiveMeans) -> dict[str, Any] | None:
+    if means.p95_queueing_delay_ms is None or means.utilisation is None:
         return None
     point: dict[str, Any] = {
         "name": name,
-        "delay_ms": round(one.p95_queueing_delay_ms, 2),
-        "utilisation": round(MEASURES["utilisation"].scale * one.utilisation, 2),
-        "challenge": MEASURES["challenge"].display(one.challenge),
+        "delay_ms": round(means.p95_queueing_delay_ms, 2),
+        "utilisation": round(MEASURES["utilisation"].scale * means.utilisation, 2),
+        "challenge": MEASURES["challenge"].display(means.challenge),
     }
-    if one.throughput is not None and one.latency is not None:
-        point |= {"weights": _weights(one), "lean": round(one.throughput / (one.throughput + one.latency), 3)}
+    if means.throughput is not None and means.latency is not None:
+        point |= {"weights": _weights(means), "lean": round(means.throughput / (means.throughput + means.latency), 3)}
     return point
 
 
-def _weights(one: ObjectiveMeans) -> str:
-    return " / ".join(f"{weight:g}" for weight in (one.throughput, one.latency, one.loss))
+def _weights(means: ObjectiveMeans) -> str:
+    return " / ".join(f"{weight:g}" for weight in (means.throughput, means.latency, means.loss))
 
 
-def _means(one: ObjectiveMeans) -> list[str]:
-    return [MEASURES[metric].display(one.measure(metric)) for metric in SHOWN]
+def _means(means: ObjectiveMeans) -> list[str]:
+    return [MEASURES[metric].display(means.measure(metric)) for metric in SHOWN]
 
 
 def _steering(steering: Steering) -> Text | None:
@@ -124,15 +124,15 @@ def _heads() -> list[Cell]:
 
 def _runs(found: ObjectivesSummary) -> Table:
     """The presets, then the controllers that know none."""
-    rows = [Row([name, _weights(one), *_means(one)], name == "balanced") for name, one in found.presets.items()]
-    rows += [Row([controller_cell(name), "–", *_means(one)]) for name, one in found.references.items()]
+    rows = [Row([name, _weights(means), *_means(means)], name == "balanced") for name, means in found.presets.items()]
+    rows += [Row([controller_cell(name), "–", *_means(means)]) for name, means in found.references.items()]
     return Table(["Preset", _head_of_weights(), *_heads()], rows)
 
 
 def _utilities(found: ObjectivesSummary) -> list[Block]:
     """The utility of every preset's runs under each objective; nothing for summaries of older versions without it."""
     everyone = found.presets | found.references
-    rows_of = [(name, one.utility) for name, one in everyone.items() if one.utility]
+    rows_of = [(name, means.utility) for name, means in everyone.items() if means.utility]
     if len(rows_of) < len(everyone):
         return []
     measure = MEASURES["utility"]
@@ -191,8 +191,10 @@ def _difference(measure: Measure, row: PairedRow | None) -> Cell:
 
 
 def _fan(fan: Sequence[ObjectiveMeans]) -> Table:
-    ordered = sorted(fan, key=lambda one: -(one.utilisation or 0))
-    rows = [Row([_weights(one), *_means(one), "not dominated" if one.non_dominated else "–"]) for one in ordered]
+    ordered = sorted(fan, key=lambda point: -(point.utilisation or 0))
+    rows = [
+        Row([_weights(point), *_means(point), "not dominated" if point.non_dominated else "–"]) for point in ordered
+    ]
     return Table([_head_of_weights(), *_heads(), "Front"], rows)
 
 

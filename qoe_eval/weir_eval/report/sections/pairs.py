@@ -16,17 +16,17 @@ from weir_eval.report.text import TOO_FEW, PairedSentences, libwebrtc_of, seeds_
 
 def verdicts(pairs: Sequence[PairedSentences]) -> list[Text]:
     """A sentence for each pair."""
-    found = [Text([Span(cut(one.pair)), f": {one.verdict}"], "verdict") for one in pairs]
-    return found if all(one.has_intervals for one in pairs) else [*found, Text(TOO_FEW, "verdict")]
+    found = [Text([Span(cut(sentences.pair)), f": {sentences.verdict}"], "verdict") for sentences in pairs]
+    return found if all(sentences.has_intervals for sentences in pairs) else [*found, Text(TOO_FEW, "verdict")]
 
 
 def differences(pairs: Sequence[PairedSentences]) -> list[Block]:
     """The differences behind the verdicts; nothing without pairs."""
     if not pairs:
         return []
-    has_intervals = any(one.has_intervals for one in pairs)
-    of_intervals = ", with 95 % intervals; bold where the interval excludes 0: green better, red worse"
-    colours = of_intervals if has_intervals else ""
+    has_intervals = any(sentences.has_intervals for sentences in pairs)
+    about_intervals = ", with 95 % intervals; bold where the interval excludes 0: green better, red worse"
+    colours = about_intervals if has_intervals else ""
     about = (
         f"Differences paired by scenario and seed{colours}. Then the number of scenarios whose mean is better, worse "
         "and level."
@@ -36,8 +36,13 @@ def differences(pairs: Sequence[PairedSentences]) -> list[Block]:
 
 def _differences(pair: PairedSentences) -> list[Block]:
     sentences: list[Words] = [
-        [f"{one.measure} ", Span(one.mean, "span", one.kind), f" {one.interval}".rstrip(), f": {one.counts}"]
-        for one in pair.differences
+        [
+            f"{difference.measure} ",
+            Span(difference.mean, "span", difference.kind),
+            f" {difference.interval}".rstrip(),
+            f": {difference.counts}",
+        ]
+        for difference in pair.differences
     ]
     return [Text([Span(cut(pair.pair)), f", {pair.sample}:"]), Bullets(sentences)]
 
@@ -52,7 +57,7 @@ def paired(summary: Summary) -> Section | None:
     version = libwebrtc_of(summary)
     choices = [(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()]
     heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
-    of_intervals = (
+    about_intervals = (
         " Intervals by bootstrap over scenarios, of six or more. A verdict and a colour are given only where the "
         "interval excludes 0. Each mark has its own scale around 0."
         if any(row.ci95[0] is not None for row in summary.paired)
@@ -61,16 +66,16 @@ def paired(summary: Summary) -> Section | None:
     about = note(
         "The difference, first − second, on the same scenario with the same seed, averaged over seeds and then over "
         "scenarios, which are what is independent. Better, worse and level: scenarios, by their mean over seeds."
-        + of_intervals
+        + about_intervals
     )
     return Section("paired", "Paired comparison", [about, Choices("paired", "Pair", choices)], heading)
 
 
 def _pair_table(rows: Mapping[str, PairedRow]) -> Table:
     has_intervals = any(row.ci95[0] is not None for row in rows.values())
-    of_intervals: Cells = ["Verdict", "95 % interval", Cell(ends=("worse", "better"), kind="optional")]
+    interval_heads: Cells = ["Verdict", "95 % interval", Cell(ends=("worse", "better"), kind="optional")]
     heads: Cells = [
-        "Measure", "Difference", *(of_intervals if has_intervals else []), "Better", "Worse", "Level",
+        "Measure", "Difference", *(interval_heads if has_intervals else []), "Better", "Worse", "Level",
         Cell("Of how many", "independent scenarios"),
     ]  # fmt: skip
     ordered = [name for name in dict.fromkeys((*LEADING, *MEASURES)) if name in rows]
@@ -80,16 +85,16 @@ def _pair_table(rows: Mapping[str, PairedRow]) -> Table:
 def _paired_row(measure: Measure, row: PairedRow, has_intervals: bool) -> Row:
     judged, shown = verdict(row, measure), precise(measure, row)
     words = {"good": "better", "bad": "worse", "even": "not told apart"}[judged]
-    of_interval: Cells = [
+    interval_cells: Cells = [
         Cell("–" if row.ci95[0] is None else words, kind=judged),
-        interval(row.ci95, shown, of_difference=True),
+        interval(row.ci95, shown, is_difference=True),
         Cell(mark=difference_mark(row, measure), kind="optional"),
     ]
     return Row(
         [
             measure_heads([measure])[0],
             Cell(signed(row.mean, shown), kind=judged),
-            *(of_interval if has_intervals else []),
+            *(interval_cells if has_intervals else []),
             str(row.wins),
             str(row.losses),
             str(row.independent - row.wins - row.losses),

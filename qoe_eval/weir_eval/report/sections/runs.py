@@ -51,11 +51,13 @@ def run_section(
     return Section("run", "What was run", blocks)
 
 
-def what_was_run(records: Sequence[RunRecord], summary: Summary) -> Section:
+def configuration(records: Sequence[RunRecord], summary: Summary) -> Section:
     """The identity of the runs, and a table of the paths of all scenarios."""
     run = summary.run
     seeds = sorted({record.seed for record in records})
-    custom = {name: f"{one.source}, SHA-256 {one.sha256}" for name, one in run.custom_controllers.items()}
+    custom = {
+        name: f"{controller.source}, SHA-256 {controller.sha256}" for name, controller in run.custom_controllers.items()
+    }
     entries = [
         ("Finished", run.finished),
         ("Objective", f"{objectives_of(records)} (throughput, latency, loss)"),

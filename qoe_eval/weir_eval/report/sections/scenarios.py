@@ -46,7 +46,9 @@ def per_scenario(summary: Summary, shown: Sequence[str], *, linked: bool) -> Sec
     page has a chart for each scenario.
     """
     controllers, measures = list(summary.controllers), [MEASURES[name] for name in shown]
-    tables = [(one.label, heat_table(one, summary.scenarios, controllers, linked=linked)) for one in measures]
+    tables = [
+        (measure.label, heat_table(measure, summary.scenarios, controllers, linked=linked)) for measure in measures
+    ]
     choices = [(label, table) for label, table in tables if table.rows]
     links = " A scenario's name leads to its time series." if linked else ""
     about = note(f"Means over seeds; the stronger the colour, the better.{links}")
@@ -87,11 +89,11 @@ def worst_runs(records: Sequence[RunRecord], of: str, libwebrtc: str) -> Section
     if not scored:
         return None
     lowest: dict[str, tuple[RunRecord, float]] = {}
-    for one in sorted((one for one in scored if one[0].controller == of), key=lambda one: one[1]):
-        lowest.setdefault(one[0].scenario, one)
+    for run in sorted((run for run in scored if run[0].controller == of), key=lambda run: run[1]):
+        lowest.setdefault(run[0].scenario, run)
     leading, *others = measure_heads([MEASURES[name] for name in WORST])
     heads: Cells = ["Scenario", leading, "Best other", "Against it", *others, "Seed"]
-    rows = [_worst_row(*one, scored) for one in list(lowest.values())[:WORST_ROWS]]
+    rows = [_worst_row(*run, scored) for run in list(lowest.values())[:WORST_ROWS]]
     about = Text(
         f"The scenarios on which {dated(of, libwebrtc)} has the least utility, each with its worst seed; “best other” "
         "by utility on the same scenario and seed, the oracle left out.",
@@ -117,7 +119,7 @@ def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRec
     ]
     if not others:
         return [Cell("–"), Cell("–")]
-    score, best = max(others, key=lambda one: one[0])
+    score, best = max(others, key=lambda candidate: candidate[0])
     behind = score - utility
     text = f"behind by {behind:.1f}" if behind >= _TIE else f"ahead by {max(0.0, -behind):.1f}"
     return [Cell(f"{best} {score:.1f}", swatch=best), Cell(text)]
@@ -155,7 +157,7 @@ def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, libwebrtc: 
                 Cell("", row.description, links=[(f"#family-{row.name}{suffix}", row.name)])
                 if has_own_sections
                 else Cell(row.name, row.description),
-                *(difference_cell(one, measure) for one in (row.against_better, row.against_rule)),
+                *(difference_cell(difference, measure) for difference in (row.against_better, row.against_rule)),
                 _worst(row.name, row.worst_score, lambda difference: signed(difference, measure)),
                 _worst(row.name, row.worst_utilisation, "{:.2f}".format),
                 *(measure.display(row.scores.get(name)) for name in controllers),

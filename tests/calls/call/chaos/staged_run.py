@@ -46,16 +46,16 @@ class StagedRun:
         self.temporary = Path(tempfile.mkdtemp(prefix="chaos-"))
         self._mark = f"WEIR_CHAOS={uuid.uuid4().hex}"
         name, _, value = self._mark.partition("=")
-        self._stages, told = os.pipe()
-        heard, self._go = os.pipe()
-        settings = {"stages": told, "go": heard, "limits": LIMITS}
+        self._stages, stages_end = os.pipe()
+        go_end, self._go = os.pipe()
+        settings = {"stages": stages_end, "go": go_end, "limits": LIMITS}
         self.process = subprocess.Popen(
             [sys.executable, COMMAND, json.dumps(settings), *map(str, arguments)],
             cwd=folder, env=os.environ | {name: value, "TMPDIR": str(self.temporary)} | dict(environment),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(told, heard),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(stages_end, go_end),
         )  # fmt: skip
-        os.close(told)
-        os.close(heard)
+        os.close(stages_end)
+        os.close(go_end)
         self._text = b""
         self._networks = set()
 
@@ -99,7 +99,9 @@ class StagedRun:
     def find(self, wanted):
         """The numbers of its processes whose command line `wanted`; waits until there is one."""
         return wait_until(
-            lambda: [one for one in self._processes() if wanted(command_line(one))], "such a process", LIMIT_S
+            lambda: [process for process in self._processes() if wanted(command_line(process))],
+            "such a process",
+            LIMIT_S,
         )
 
     def strike(self, wanted, number):

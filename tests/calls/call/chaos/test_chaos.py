@@ -64,7 +64,7 @@ ALL = [
     ("chromium", MEDIA, "weir", signal.SIGINT),
 ]  # fmt: skip
 # The record's words for what broke, by victim; at some stages the other end is the first to tell.
-TOLD = {
+REPORTED = {
     "link": r"weir-sim link|connection|no connection",
     "receiver": r"receiver|connection",
     "sender": r"sender|connection",
@@ -78,8 +78,8 @@ TOLD = {
 def _cases():
     for case in ALL:
         sender, stage, victim, number = case
-        lacks = missing_requirements(sender)
-        marks = [pytest.mark.skipif(bool(lacks), reason=f"no call here: {'; '.join(lacks)}")]
+        missing = missing_requirements(sender)
+        marks = [pytest.mark.skipif(bool(missing), reason=f"no call here: {'; '.join(missing)}")]
         if case not in BY_DEFAULT and os.environ.get("WEIR_CHAOS") != "all":
             marks.append(pytest.mark.skip(reason="one of all, which `make chaos` runs"))
         name = f"{sender}-{stage.replace(' ', '-')}-{victim}-{signal.Signals(number).name}"
@@ -118,7 +118,7 @@ def record(folder):
     return json.loads(path.read_text())
 
 
-def assert_told(run, victim, number, ended):
+def assert_failure_is_reported(run, victim, number, ended):
     status, _, errors = ended
     assert "Traceback" not in errors
     if victim == "weir":
@@ -132,7 +132,7 @@ def assert_told(run, victim, number, ended):
         assert "ffmpeg" in "; ".join(record(run.folder)["call"]["measured"]["problems"])
     else:
         failure = record(run.folder)["call"]["failure"]
-        assert re.search(TOLD[victim], failure), failure
+        assert re.search(REPORTED[victim], failure), failure
         assert status == 1
         assert failure in errors
 
@@ -149,7 +149,7 @@ def test_a_process_is_struck(start, tmp_path, sender, stage, victim, number):
     else:
         run.strike(VICTIMS[victim], number)
     ended = run.finish()
-    assert_told(run, victim, number, ended)
+    assert_failure_is_reported(run, victim, number, ended)
     run.assert_nothing_is_left()
 
 
@@ -173,7 +173,7 @@ def test_a_process_is_struck_before_it_is_ready(start, tmp_path, victim, number)
     run = start_call(start, tmp_path, "native", environment={name: str(wrapper)})
     run.go_to("setting up")
     ended = run.finish()
-    assert_told(run, victim, number, ended)
+    assert_failure_is_reported(run, victim, number, ended)
     run.assert_nothing_is_left()
 
 
@@ -181,12 +181,12 @@ def start_serve(start, folder):
     """`weir serve` with a call of a native sender that waits at its first stage; and the server's address."""
     run = start("serve", "--port", 0, "--out", "out", "--no-browser")
     address = run.process.stdout.readline().strip()
-    asked = {
+    call = {
         "scenario": "steady-1m", "sender": "native", "controller": "weir", "duration_s": 5, "size": "640x360",
         "objective": {"throughput": 0.4, "latency": 0.5, "loss": 0.1},
     }  # fmt: skip
     headers = {"Origin": address.partition("/?")[0], "Content-Type": "application/json"}
-    request = urllib.request.Request(address.replace("/?", "/call?"), json.dumps(asked).encode(), headers)
+    request = urllib.request.Request(address.replace("/?", "/call?"), json.dumps(call).encode(), headers)
     with urllib.request.urlopen(request, timeout=30) as answer:
         assert answer.status == 201
     return run, address
@@ -198,7 +198,7 @@ SERVED = [("link", KILL, True), ("receiver", STOP, False), ("weir", KILL, True),
 @pytest.mark.skipif(bool(missing_requirements("native")), reason="no call here")
 @pytest.mark.parametrize(
     ("victim", "number"),
-    [(one, number) for one, number, always in SERVED if always or os.environ.get("WEIR_CHAOS") == "all"],
+    [(victim, number) for victim, number, always in SERVED if always or os.environ.get("WEIR_CHAOS") == "all"],
 )
 def test_a_process_of_a_served_call_is_struck(start, tmp_path, victim, number):
     run, address = start_serve(start, tmp_path)
@@ -214,7 +214,7 @@ def test_a_process_of_a_served_call_is_struck(start, tmp_path, victim, number):
         run.go()
         # The server keeps serving, and the list of calls has the reason of the failure.
         calls = wait_until(lambda: get(address, "calls"), "the list of calls")
-        assert re.search(TOLD[victim], calls[0]["failure"])
+        assert re.search(REPORTED[victim], calls[0]["failure"])
         run.process.send_signal(signal.SIGTERM)
         status, _, errors = run.finish()
         assert status == 0

@@ -27,8 +27,13 @@ def call(made_call, tmp_path):
     """call(**of_link): the episodes of a call with these columns of its link's log, a value each step; by kind."""
     made_call.make_logs(tmp_path, freeze_s=0.0)
 
-    def episodes(controller="weir", estimates=None, reverse=lambda step: True, sender=(), **of_link):
-        columns = {"carried_bytes": 6000, "queue_bytes": 0, "queueing_delay_ms": 0.0, "dropped_packets": 0} | of_link
+    def episodes(controller="weir", estimates=None, reverse=lambda step: True, sender=(), **link_columns):
+        columns = {
+            "carried_bytes": 6000,
+            "queue_bytes": 0,
+            "queueing_delay_ms": 0.0,
+            "dropped_packets": 0,
+        } | link_columns
         lines = []
         for step in range(STEPS):
             common = {"time_us": made_call.START_US + (step + 1) * 100_000, "scenario_time_s": (step + 1) / 10}
@@ -65,7 +70,7 @@ BURST = {
 
 
 def causes(episodes):
-    return [(one.kind, one.cause) for one in episodes]
+    return [(episode.kind, episode.cause) for episode in episodes]
 
 
 def test_a_queue_under_a_target_below_the_capacity_is_the_encoders(call):
@@ -103,7 +108,7 @@ def test_a_controller_at_the_sender_follows_its_own_rate(call, made_call):
 def test_the_record_the_summary_and_the_page_have_the_causes(made_call, tmp_path):
     made_call.make_logs(tmp_path)
     record = conclude(made_call.settings(tmp_path), made_call.progress())
-    (freeze,) = (one for one in record.episodes if one.kind == "freeze")
+    (freeze,) = (episode for episode in record.episodes if episode.kind == "freeze")
     assert freeze.start_s == pytest.approx(6.2, abs=0.1)
     assert freeze.duration_s == pytest.approx(record.measures["total_freezes_duration_s"])
     # Its frames never came, and no packet was lost.

@@ -190,7 +190,7 @@ def test_the_link_log_of_each_direction(made_call, tmp_path):
     assert len(read_link_log(tmp_path / "missing", "forward").interval_s) == 0
 
 
-def test_delays_of_packets_from_what_is_known_of_intervals(made_call, tmp_path):
+def test_delays_of_packets_are_estimated_from_intervals(made_call, tmp_path):
     """Against the packets themselves: intervals of very different delay, spread and size."""
     generator = np.random.default_rng(5)
     packets, lines = [], []

@@ -32,10 +32,10 @@ def calls(made_call, tmp_path):
             for seed in seeds:
                 for controller in controllers:
                     folder = tmp_path / below / f"{len(records)}-{controller}-{seed}"
-                    own = controller == "weir"
+                    is_weir = controller == "weir"
                     made_call.make_logs(
-                        folder, delay_ms=80 if own else 140 + seed, freeze_s=0.5 if own else 1 + seed / 10,
-                        rate_share=share * (0.8 if own else 0.6), seed=seed,
+                        folder, delay_ms=80 if is_weir else 140 + seed, freeze_s=0.5 if is_weir else 1 + seed / 10,
+                        rate_share=share * (0.8 if is_weir else 0.6), seed=seed,
                     )  # fmt: skip
                     measures = made_call.measured(folder)
                     settings = made_call.settings(folder, controller, seed, scenario=scenario, **more)
@@ -123,7 +123,7 @@ def test_the_first_chart_is_the_worst_defeat(calls, tmp_path):
     assert not any("behind" in chart["note"] for chart in rest)
 
 
-def test_the_chart_of_a_pool_says_who_is_the_pilot_and_the_trust_in_who_had_it(calls, made_call, tmp_path):
+def test_the_chart_of_a_pool_shows_the_pilot_and_its_trust(calls, made_call, tmp_path):
     line = "pilot=weir copilots=nada policy=by_trust"
     records = calls(scenarios=("steps",), seeds=(1,), controllers=(line, "gcc"))
     path = tmp_path / "calls" / records[0].call.folder / logs.ESTIMATES
@@ -137,7 +137,7 @@ def test_the_chart_of_a_pool_says_who_is_the_pilot_and_the_trust_in_who_had_it(c
         ]
         return entry | {"pool": {"members": members}}
 
-    made_call.write_lines(path, [pool(json.loads(one)) for one in path.read_text().splitlines()])
+    made_call.write_lines(path, [pool(json.loads(line)) for line in path.read_text().splitlines()])
     _, page = write(records, tmp_path)
     rows = {row["title"]: row for row in data_of(page.read_text())["charts"][0]["rows"]}
     assert rows["Active controller"]["ticks"] == ["weir", "nada"]
@@ -160,7 +160,7 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls
         clean.controllers["gcc"]["received_bitrate_bps"].mean, rel=0.01
     )
     assert {row.n for row in summary.paired} == {4}
-    assert [(one.controller, one.seed) for one in summary.left_out] == [("gcc", 1), ("weir", 3)]
+    assert [(entry.controller, entry.seed) for entry in summary.left_out] == [("gcc", 1), ("weir", 3)]
     words = " ".join(" ".join(check(page.read_text()).text).split())
     assert "2 calls left out of every mean" in words
     assert "disturbed: the encoder was short of CPU for 40% of the call" in words

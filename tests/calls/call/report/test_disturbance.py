@@ -34,10 +34,10 @@ def write_link_log(path, rows):
     """Rows of 100 ms: (packets, delay error ms, queue bytes, carried bytes)."""
     bounds = (0.0, *DELAY_ERROR_BOUNDS_MS)
     with path.open("w") as file:
-        for number, (packets, error_ms, queue, carried) in enumerate(rows):
+        for number, (packets, error_ms, queue, carried_bytes) in enumerate(rows):
             line = {
                 "time_us": START_US + 100_000 * (number + 1), "scenario_time_s": 0.1 * (number + 1),
-                "direction": "forward", "capacity_bps": 1e6, "queue_bytes": queue, "carried_bytes": carried,
+                "direction": "forward", "capacity_bps": 1e6, "queue_bytes": queue, "carried_bytes": carried_bytes,
                 "idle_ms": 0.0 if queue else 20.0,
                 "queueing_delay_ms": 0.0, "packets": packets, "bytes": 1200 * packets, "dropped_packets": 0,
                 "delay_error_ms_p95": error_ms if packets else None,
@@ -55,9 +55,9 @@ def found(tmp_path, reports, rows=((10, 0.1, 0, 0),) * 300):
 def test_a_call_at_rest(tmp_path):
     assert found(tmp_path, sender()) == []
     assert found(tmp_path, StatsReports()) == []
-    untold = StatsReports()
-    untold.add(START_US / 1e6, [{"id": "O", "type": "outbound-rtp", "kind": "video", "framesEncoded": 1}])
-    assert found(tmp_path, untold) == []
+    single_report = StatsReports()
+    single_report.add(START_US / 1e6, [{"id": "O", "type": "outbound-rtp", "kind": "video", "framesEncoded": 1}])
+    assert found(tmp_path, single_report) == []
 
 
 def test_an_encoder_short_of_cpu(tmp_path):
@@ -97,8 +97,8 @@ def test_a_link_that_is_late(tmp_path):
     assert link_lag_ms(read_link_log(tmp_path / "none.jsonl", "forward")) is None
 
 
-@pytest.mark.parametrize(("carried", "expected"), [(12_500, 1.0), (12_750, 1.02), (6_250, 0.5)])
-def test_the_capacity_that_a_log_shows(tmp_path, carried, expected):
+@pytest.mark.parametrize(("carried_bytes", "expected"), [(12_500, 1.0), (12_750, 1.02), (6_250, 0.5)])
+def test_the_capacity_that_a_log_shows(tmp_path, carried_bytes, expected):
     scenario = Scenario.make(
         name="steady",
         duration_s=30.0,
@@ -106,7 +106,7 @@ def test_the_capacity_that_a_log_shows(tmp_path, carried, expected):
         flows=[{"kind": "rtp"}],
     )
     # Half of the time the queue is empty, and the carried rate then has no bearing on the capacity.
-    rows = [(10, 0.1, 20_000, carried)] * 150 + [(1, 0.1, 0, 100)] * 150
+    rows = [(10, 0.1, 20_000, carried_bytes)] * 150 + [(1, 0.1, 0, 100)] * 150
     accuracy = link_accuracy(write_link_log(tmp_path / "link.jsonl", rows), scenario)
     assert accuracy.capacity_ratio == pytest.approx(expected)
     assert 0.0625 < accuracy.delay_error_ms_p95 <= 0.125

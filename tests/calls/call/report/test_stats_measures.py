@@ -63,7 +63,7 @@ def test_a_receiver_that_hangs_is_measured_until_its_last_report():
     assert found["frozen_share"] == pytest.approx(0.5)
 
 
-def test_two_videos_are_no_better_one():
+def test_two_videos_do_not_count_as_a_better_one():
     found = measured({"bps": 5e5, "heights": [(0, 540)]}, {"bps": 5e5, "heights": [(0, 270)]})
     assert found["video_quality"] == pytest.approx(float(estimate_vmaf(5e5)))
     assert (found["quality_switch_count"], found["frame_height_mean"]) == (0, 405)

@@ -51,7 +51,7 @@ async def until(sender, kind):
     return message
 
 
-def test_the_page_offers_what_it_is_told_to(video):
+def test_the_page_offers_the_requested_media(video):
     async def work(sender):
         ready = await sender.start()
         assert (ready["camera"]["width"], ready["camera"]["height"]) == SIZE
@@ -75,7 +75,7 @@ def test_the_page_offers_what_it_is_told_to(video):
     assert {"media-source", "transport"} <= {entry["type"] for entry in stats["report"]}
 
 
-def test_a_page_that_receives_tells_of_every_frame_and_one_that_sends_keeps_its_event_log(video, tmp_path):
+def test_a_receiving_page_logs_every_frame_and_a_sending_page_keeps_its_event_log(video, tmp_path):
     async def pass_on(source, sink, kept):
         while (message := await source.receive()) is not None:
             if message["type"] in ("offer", "answer", "candidate"):
@@ -130,7 +130,7 @@ def test_the_last_statistics_come_when_it_is_stopped(video):
 
 
 @pytest.mark.parametrize(("changes", "message"), [({"width": 640}, "configure"), ({"codec": "H261"}, "H261")])
-def test_what_the_page_cannot_do_is_said(video, changes, message):
+def test_a_failure_of_the_page_is_reported(video, changes, message):
     with pytest.raises(EndpointFailed, match=message):
         with_browser(video, lambda sender: sender.start(), **changes)
 
@@ -146,7 +146,7 @@ def test_a_page_that_breaks_is_an_error(video):
     assert "answer" in error["message"]
 
 
-def test_a_browser_that_is_killed_is_an_end_that_says_so(video):
+def test_a_killed_browser_is_reported(video):
     async def work(sender):
         await sender.start()
         browsers = [process for process in descendants(os.getpid()) if is_browser(process)]

@@ -36,7 +36,7 @@ async def until_end(peer):
     return messages
 
 
-def test_messages_pass_and_it_stops_when_told(fake_peer, tmp_path):
+def test_messages_pass_and_the_peer_stops_on_request(fake_peer, tmp_path):
     async def work(peer):
         ready = await peer.start()
         assert ready["versions"] == {"weir": "0.0"}
@@ -52,7 +52,7 @@ def test_messages_pass_and_it_stops_when_told(fake_peer, tmp_path):
 
     process_id = with_peer(tmp_path, work)
     assert not is_running(process_id)
-    assert [order["type"] for order in fake_peer.heard()][:2] == ["offer", "stop"]
+    assert [order["type"] for order in fake_peer.received_orders()][:2] == ["offer", "stop"]
 
 
 def test_a_peer_that_never_gets_ready_is_given_up(fake_peer, tmp_path, monkeypatch):
@@ -63,7 +63,7 @@ def test_a_peer_that_never_gets_ready_is_given_up(fake_peer, tmp_path, monkeypat
         with_peer(tmp_path, lambda peer: peer.start())
 
 
-def test_one_that_does_not_stop_is_killed(fake_peer, tmp_path, monkeypatch):
+def test_a_peer_that_does_not_stop_is_killed(fake_peer, tmp_path, monkeypatch):
     monkeypatch.setattr("weir_calls.call.weir_peer._STOP_LIMIT_S", 0.5)
     fake_peer(receive="ignore stop")
 

@@ -12,7 +12,7 @@ from weir_eval.json_lines import read_objects
 
 
 @pytest.fixture(autouse=True)
-def made_up(monkeypatch, fake_call, fake_peer, made_up_link):
+def fakes(monkeypatch, fake_call, fake_peer, simulated_link):
     monkeypatch.setattr(fake_call.FakeLink, "behaviour", "")
     monkeypatch.setattr(fake_call.FakeLink, "downs", [])
     monkeypatch.setattr(fake_call.FakeNamespaces, "existing", 0)
@@ -41,10 +41,10 @@ def make_call(settings, orders=(), until=None):
 
 
 def notes(result):
-    return [one["text"] for one in result.record.call.happened if one["type"] == "note"]
+    return [event["text"] for event in result.record.call.happened if event["type"] == "note"]
 
 
-def test_a_call_without_espeak_ng_sends_no_speech_and_says_so(fake_call, tmp_path, monkeypatch):
+def test_a_call_without_espeak_ng_sends_no_speech_and_notes_it(fake_call, tmp_path, monkeypatch):
     def missing():
         raise MissingComponent("espeak-ng is missing")
 
@@ -58,7 +58,7 @@ def test_a_call_from_beginning_to_end(fake_call, tmp_path, fake_peer):
     def every_log_has_lines(events):
         kinds = [(event["type"], event.get("end")) for event in events]
         wanted = (("link", None), ("estimate", None), ("stats", "sender"), ("stats", "receiver"))
-        return all(kinds.count(one) >= 2 for one in wanted)
+        return all(kinds.count(kind) >= 2 for kind in wanted)
 
     out = tmp_path / "call"
     result, events = make_call(
@@ -75,10 +75,10 @@ def test_a_call_from_beginning_to_end(fake_call, tmp_path, fake_peer):
     assert kinds == {"state", "link", "estimate", "stats", "note", "end"}
     assert {event["end"] for event in events if event["type"] == "stats"} == {"sender", "receiver"}
     assert events[-1]["type"] == "end"
-    heard = [(order["role"], order["type"]) for order in fake_peer.heard()]
-    assert heard[0] == ("send", "start")
-    assert {("receive", "offer"), ("send", "answer"), ("receive", "candidate"), ("receive", "stop")} <= set(heard)
-    assert not any("time_us" in order for order in fake_peer.heard())
+    orders = [(order["role"], order["type"]) for order in fake_peer.received_orders()]
+    assert orders[0] == ("send", "start")
+    assert {("receive", "offer"), ("send", "answer"), ("receive", "candidate"), ("receive", "stop")} <= set(orders)
+    assert not any("time_us" in order for order in fake_peer.received_orders())
 
 
 def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
@@ -91,13 +91,13 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
     result, _ = make_call(fake_call.call_settings(tmp_path / "call", duration_s=30.0), orders)
     assert result.failure == ""
     assert fake_call.FakeLink.downs == [5.0]
-    objectives = [order for order in fake_peer.heard() if order["type"] == "objective"]
+    objectives = [order for order in fake_peer.received_orders() if order["type"] == "objective"]
     assert [(o["role"], round(o["throughput"], 6)) for o in objectives] == [("receive", 0.8)]
-    models = [(order["role"], order["path"]) for order in fake_peer.heard() if order["type"] == "model"]
+    models = [(order["role"], order["path"]) for order in fake_peer.received_orders() if order["type"] == "model"]
     assert models == [("receive", "/models/mine.onnx")]
     assert "model changed to mine.onnx" in notes(result)
     assert "stopped by the user" in notes(result)
-    happened = [one["type"] for one in result.record.call.happened if one["type"] != "note"]
+    happened = [event["type"] for event in result.record.call.happened if event["type"] != "note"]
     assert happened == ["objective", "down", "model"]
 
 
@@ -169,7 +169,7 @@ def test_a_call_that_is_cancelled_leaves_nothing(fake_call, tmp_path, fake_peer)
     assert asyncio.run(run()) == []
     assert not frames.exists()
     # Both ends received `stop`, so both have ended.
-    assert [order["role"] for order in fake_peer.heard() if order["type"] == "stop"] in (
+    assert [order["role"] for order in fake_peer.received_orders() if order["type"] == "stop"] in (
         ["send", "receive"],
         ["receive", "send"],
     )

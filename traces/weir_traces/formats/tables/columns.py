@@ -132,7 +132,7 @@ def _is_usual(peak: float, median: float, unit: RateUnit) -> bool:
 def _unit_doubt(table: Table, median: float, step: float, times: list[float]) -> InputError:
     rates = [(seconds, str(unit), median * unit.bps) for seconds in times for unit in _UNITS]
     rates += [(seconds, "bytes", 8 * median / (step * seconds)) for seconds in times if step]
-    likely = [one for one in rates if SMALLEST_PLAUSIBLE_PEAK_BPS <= one[2] < MAX_RATE_BPS] or rates
+    likely = [reading for reading in rates if SMALLEST_PLAUSIBLE_PEAK_BPS <= reading[2] < MAX_RATE_BPS] or rates
     readings = "".join(
         f"\n  --unit {time_name(seconds)},{unit}: the median is {bps / 1e6:.4g} Mbps" for seconds, unit, bps in likely
     )

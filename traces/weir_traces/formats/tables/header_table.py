@@ -10,7 +10,7 @@ from weir_cli.errors import InputError
 from weir_traces.formats import ImportedTrace, TraceFormat
 from weir_traces.formats.reading import RateHolds, Reading
 from weir_traces.formats.tables.headers import (
-    ONE_OF,
+    GROUP_NAMES,
     is_duration,
     is_own,
     known_header,
@@ -36,7 +36,7 @@ class _Columns:
     rate: int
     unit: RateUnit
     time_unit_s: float | None = None
-    one_of: int | None = None
+    group: int | None = None
     holds: RateHolds | None = None
     is_own: bool = False
     format: TraceFormat = "csv"
@@ -51,10 +51,10 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
     """
     columns = _choose(table, reading)
     source, name = table.source, table.name(columns.rate)
-    wanted = [columns.rate if index is None else index for index in (columns.rate, columns.time, columns.one_of)]
-    lines, (rates, times, ones) = table.cells(wanted)
-    if columns.one_of is not None:
-        _check_one(table, columns.one_of, lines, ones)
+    wanted = [columns.rate if index is None else index for index in (columns.rate, columns.time, columns.group)]
+    lines, (rates, times, groups) = table.cells(wanted)
+    if columns.group is not None:
+        _check_group(table, columns.group, lines, groups)
     kept = _kept(table, columns, lines, rates)
     end = times[kept[-1] + 1 :][:1] if columns.is_own and kept else []
     lines, rates, times = ([cells[index] for index in kept] for cells in (lines, rates, times))  # type: ignore[assignment]
@@ -95,8 +95,8 @@ def _choose(table: Table, reading: Reading) -> _Columns:
     rate, unit = _rate_column(table, names, reading, known.rates if known else {})
     if known and time is not None:
         time_unit_s = time_unit_s or known.time_unit_s
-    one_of = next((lower.index(name) for name in ONE_OF if name in lower), None)
-    columns = _Columns(time, rate, unit, time_unit_s, one_of)
+    group = next((lower.index(name) for name in GROUP_NAMES if name in lower), None)
+    columns = _Columns(time, rate, unit, time_unit_s, group)
     if known and (time is None or lower[time] == known.time) and lower[rate] in known.rates:
         columns.holds = known.holds
         columns.format = known.name
@@ -162,7 +162,7 @@ def _doubt(table: Table, fault: str) -> InputError:
     )
 
 
-def _check_one(table: Table, column: int, lines: list[int], cells: list[str]) -> None:
+def _check_group(table: Table, column: int, lines: list[int], cells: list[str]) -> None:
     other = next((line for line, cell in zip(lines, cells, strict=True) if cell != cells[0]), None)
     if other is not None:
         raise InputError(

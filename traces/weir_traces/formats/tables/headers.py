@@ -45,7 +45,7 @@ KNOWN = (
     ),
 )  # fmt: skip
 
-ONE_OF = ("session_id", "unit_id", "run_num", "run_id", "trace_id")
+GROUP_NAMES = ("session_id", "unit_id", "run_num", "run_id", "trace_id")
 """Columns that have the same value in all rows of a trace."""
 
 _OWN_TIMES, _OWN_RATES = {"time_s", "time_ms"}, {"rate_bps", "rate_kbps", "rate_mbps"}

@@ -49,7 +49,10 @@ def read_json_table(text: str, source: str, reading: Reading) -> ImportedTrace:
         trace = read_header_table(Table(text, source), reading)
     except InputError as error:
         raise InputError(_entries(str(error))) from None
-    findings = [replace(one, position=_entries(one.position), message=_entries(one.message)) for one in trace.findings]
+    findings = [
+        replace(finding, position=_entries(finding.position), message=_entries(finding.message))
+        for finding in trace.findings
+    ]
     return replace(trace, findings=findings)
 
 

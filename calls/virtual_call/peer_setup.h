@@ -1,0 +1,38 @@
+// The options and codecs of the two peers of a virtual call, from its flow.
+#ifndef WEIR_CALLS_VIRTUAL_CALL_PEER_SETUP_H_
+#define WEIR_CALLS_VIRTUAL_CALL_PEER_SETUP_H_
+
+#include <memory>
+#include <string>
+
+#include "endpoints/flow.h"
+#include "frame_source.h"
+#include "options.h"
+#include "runtime.h"
+#include "virtual_call/call_controller.h"
+
+namespace weir::sim {
+
+// A camera's rate, in real and in virtual calls.
+inline constexpr double kFramesPerSecond = 30;
+
+// True if the receiver writes the media that it renders and plays; see CallMedia::received.
+bool KeepsReceived(const Flow& flow);
+
+peer::Options MakePeerOptions(CallEnd end, const Flow& flow, const CallController& controller);
+
+// The pictures that a sender's camera captures. Throws ProgramError if their file cannot be read.
+std::unique_ptr<peer::FrameSource> MakePictures(const CallMedia& media);
+
+// Sets the audio codecs and the video decoders of either peer.
+void SetCodecs(const Flow& flow, peer::Runtime& runtime);
+// Makes the sender's video encoders.
+std::unique_ptr<webrtc::VideoEncoderFactory> MakeEncoders(const Flow& flow);
+
+// Returns the path of the sender's RTC event log in the folder that the environment variable WEIR_EVENT_LOGS names;
+// empty without it, and for flows that are not under test.
+std::string EventLogPath(const Flow& flow);
+
+}  // namespace weir::sim
+
+#endif  // WEIR_CALLS_VIRTUAL_CALL_PEER_SETUP_H_

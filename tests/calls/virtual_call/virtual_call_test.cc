@@ -1,0 +1,191 @@
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <string>
+
+#include "test_scenarios.h"
+#include "virtual_call/virtual_stack.h"
+
+namespace weir::sim {
+namespace {
+
+json CallOver(json scenario) {
+  for (json& flow : scenario["flows"]) {
+    if (flow["kind"] != "rtp") continue;
+    flow["transport_cc"] = true;
+    flow["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};
+  }
+  return scenario;
+}
+
+SimulationJob VirtualJob(const json& scenario, const std::string& controller, uint64_t seed = 1) {
+  SimulationJob job = JobOf(CallOver(scenario), controller, seed);
+  job.call.encoder = CallMedia::Encoder::kFake;
+  if (controller.starts_with("weir"))
+    job.model = std::make_shared<ModelFile>(WEIR_SOURCE_DIR "/estimator/models/weir.onnx");
+  return job;
+}
+
+nlohmann::ordered_json RunVirtual(const json& scenario, const std::string& controller, uint64_t seed = 1) {
+  return RunJob(VirtualJob(scenario, controller, seed), true, MakeVirtualStack);
+}
+
+size_t RenderedFrames(const nlohmann::ordered_json& flow) {
+  size_t rendered = 0;
+  for (const auto& time : flow["series"]["frames"]["rendered_time_us"]) rendered += time.is_null() ? 0 : 1;
+  return rendered;
+}
+
+class VirtualCallOfController : public testing::TestWithParam<std::string> {};
+
+TEST_P(VirtualCallOfController, UsesASteadyPathAndRendersFrames) {
+  const auto record = RunVirtual(Steady(1'500'000, 15), GetParam());
+  const auto& flow = record["flows"][0];
+  EXPECT_EQ(flow["controller"], GetParam());
+  // NADA rises for half a minute.
+  const double least_share = GetParam() == "nada" ? 0.4 : 0.6;
+  EXPECT_GT(MeanOver(flow, "receive_rate_bps", 8, 14), least_share * 1'500'000);
+  EXPECT_GT(RenderedFrames(flow), 0.9 * 15 * 30);
+  EXPECT_GT(flow["feedback_packets_sent"].get<int>(), 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VirtualCallOfController,
+                         testing::Values("weir", "weir-send", "gcc", "scream", "scream-ccfb", "rule", "nada"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(VirtualCall, TheSameSeedGivesTheSameBytes) {
+  const json scenario = Steady(1'000'000, 8);
+  const std::string once = RunVirtual(scenario, "weir").dump();
+  RunVirtual(scenario, "gcc");
+  EXPECT_EQ(RunVirtual(scenario, "weir").dump(), once);
+  EXPECT_NE(RunVirtual(scenario, "weir", 2).dump(), once);
+}
+
+TEST(VirtualCall, CapturedFramesAreRenderedLaterInOrder) {
+  const auto record = RunVirtual(Steady(2'000'000, 8), "gcc");
+  const auto& frames = record["flows"][0]["series"]["frames"];
+  int64_t last_us = 0;
+  for (size_t i = 0; i < frames["capture_time_us"].size(); ++i) {
+    const auto& rendered = frames["rendered_time_us"][i];
+    if (rendered.is_null()) continue;
+    EXPECT_GT(rendered.get<int64_t>(), frames["capture_time_us"][i].get<int64_t>() + 25'000) << "the path's delay";
+    EXPECT_GE(rendered.get<int64_t>(), last_us);
+    last_us = rendered.get<int64_t>();
+  }
+  EXPECT_GT(last_us, 7'500'000);
+}
+
+TEST(VirtualCall, LossIsRepaired) {
+  json scenario = Steady(2'000'000, 10);
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.03}};
+  const auto record = RunVirtual(scenario, "gcc");
+  const auto& flow = record["flows"][0];
+  EXPECT_GT(flow["packets_lost_by_cause"]["chance"].get<int>(), 10);
+  EXPECT_GT(flow["retransmitted_packets_sent"].get<int>(), 10);
+  EXPECT_GT(RenderedFrames(flow), 0.9 * 10 * 30);
+}
+
+// Means over three calls; docs/remb.md has those of the test below.
+struct OfThreeCalls {
+  double receive_rate_bps = 0;
+  double messages_per_second = 0;
+  double feedback_bps = 0;
+  double resent_share = 0;
+
+  void Add(const json& flow, double duration_s) {
+    const auto number = [&](const char* name) { return flow[name].get<double>(); };
+    receive_rate_bps += MeanOver(flow, "receive_rate_bps", duration_s / 2, duration_s) / 3;
+    messages_per_second += number("feedback_packets_sent") / duration_s / 3;
+    feedback_bps += 8 * number("feedback_bytes_sent") / duration_s / 3;
+    resent_share += number("retransmitted_packets_sent") / number("packets_lost") / 3;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const OfThreeCalls& calls) {
+    return out << calls.receive_rate_bps / 1000 << " kbps; feedback: " << calls.messages_per_second << " messages/s, "
+               << calls.feedback_bps / 1000 << " kbps; resent: " << calls.resent_share << " of what was lost";
+  }
+};
+
+TEST(VirtualCall, LossThatNoRateEndsDoesNotLowerTheBrowsersRate) {
+  for (const double loss : {0.08, 0.12}) {
+    json scenario = Steady(4'000'000, 30);
+    scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", loss}};
+    OfThreeCalls omitted, reported;
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      SimulationJob job = VirtualJob(scenario, "weir", seed);
+      omitted.Add(RunJob(job, true, MakeVirtualStack)["flows"][0], 30);
+      ASSERT_TRUE(job.guard_rules.SwitchOff("omission"));
+      reported.Add(RunJob(job, true, MakeVirtualStack)["flows"][0], 30);
+    }
+    std::cout << loss << " lost: " << omitted << "\nall reported: " << reported << "\n";
+    EXPECT_GT(omitted.receive_rate_bps, 1.15 * reported.receive_rate_bps);
+    EXPECT_GT(omitted.resent_share, reported.resent_share - 0.02) << "NACK goes on";
+    EXPECT_GT(omitted.feedback_bps, reported.feedback_bps) << "a message for each loss";
+    EXPECT_LT(omitted.feedback_bps - reported.feedback_bps, 0.05 * omitted.receive_rate_bps);
+  }
+}
+
+TEST(VirtualCall, GoesOnAfterALongOutage) {
+  // libwebrtc gives a connection up after 30 s without packets.
+  for (const char* controller : {"gcc", "weir"}) {
+    const auto record = RunVirtual(PathOf({{0, 1'500'000}, {8, 0}, {48, 1'500'000}}, 70), controller);
+    const auto& flow = record["flows"][0];
+    EXPECT_EQ(MeanOver(flow, "receive_rate_bps", 10, 47), 0);
+    EXPECT_GT(MeanOver(flow, "receive_rate_bps", 60, 70), 400'000) << controller;
+  }
+}
+
+class VirtualCallOverQueue : public testing::TestWithParam<std::string> {};
+
+TEST_P(VirtualCallOverQueue, EndsWithItsScenario) {
+  json scenario = Steady(1'000'000, 6);
+  scenario["forward"]["queue_discipline"] = GetParam();
+  const auto record = RunVirtual(scenario, GetParam() == "dualpi2" ? "scream-ccfb" : "gcc");
+  EXPECT_GT(MeanOver(record["flows"][0], "receive_rate_bps", 3, 6), 300'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VirtualCallOverQueue, testing::Values("codel", "dualpi2"),
+                         [](const auto& info) { return info.param; });
+
+TEST(VirtualCall, CompetesWithTcpOfTheSimulator) {
+  json scenario = Steady(3'000'000, 12);
+  scenario["flows"].push_back({{"kind", "tcp"}, {"id", "download"}, {"start_s", 4}});
+  const auto record = RunVirtual(scenario, "gcc");
+  EXPECT_GT(record["flows"][1]["bytes_received"].get<int64_t>(), 500'000);
+  EXPECT_LT(MeanOver(record["flows"][0], "receive_rate_bps", 9, 12),
+            MeanOver(record["flows"][0], "receive_rate_bps", 3, 4) + 1);
+}
+
+TEST(VirtualCall, SeveralCallsShareABottleneck) {
+  json scenario = Steady(2'000'000, 15);
+  scenario["flows"].push_back(RtpFlow("second", "gcc"));
+  scenario["flows"][1]["start_s"] = 3;
+  const auto record = RunVirtual(scenario, "gcc");
+  EXPECT_EQ(MeanOver(record["flows"][1], "receive_rate_bps", 0, 2.9), 0);
+  for (const auto& flow : record["flows"]) EXPECT_GT(MeanOver(flow, "receive_rate_bps", 10, 15), 300'000);
+}
+
+TEST(VirtualCall, NothingIsSentInPauses) {
+  json scenario = CallOver(Steady(2'000'000, 10));
+  scenario["flows"][0]["pauses_s"] = {{3, 5}};
+  SimulationJob job = VirtualJob(Steady(2'000'000, 10), "gcc");
+  job.scenario = ParseScenario(WholeScenario(scenario));
+  const auto record = RunJob(job, true, MakeVirtualStack);
+  const auto& flow = record["flows"][0];
+  EXPECT_GT(MeanOver(flow, "send_rate_bps", 2, 3), 100'000);
+  EXPECT_LT(MeanOver(flow, "send_rate_bps", 3.5, 5), 10'000);
+  EXPECT_GT(MeanOver(flow, "send_rate_bps", 7, 10), 100'000);
+}
+
+TEST(VirtualCall, ControllersThatNeedAnotherSenderAreRefused) {
+  EXPECT_THROW(RunVirtual(Steady(1'000'000, 2), "oracle"), ProgramError);
+  EXPECT_THROW(RunVirtual(Steady(1'000'000, 2), "none"), ProgramError);
+  // The process goes on.
+  EXPECT_GT(RunVirtual(Steady(1'000'000, 2), "gcc")["flows"][0]["packets_received"].get<int>(), 0);
+}
+
+}  // namespace
+}  // namespace weir::sim
