@@ -103,7 +103,7 @@ def test_each_environment_has_the_landmark_of_its_part_of_an_update(
     seen, step = [], BottleneckVectorEnv.step
 
     def spy(self, actions):
-        before = self._pool.objectives.copy()
+        before = self._objectives.copy()
         result = step(self, actions)
         seen.append((before, result[0][:, -3:]))
         return result

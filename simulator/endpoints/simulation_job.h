@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include "endpoints/decision_delay.h"
 #include "programs/custom_controllers.h"
 #include "programs/input.h"
+#include "programs/json.h"
 #include "scenario/scenario.h"
 #include "weir/controllers.h"
 #include "weir/guard.h"
@@ -71,9 +71,6 @@ struct CallMedia {
   bool native_sender = false;
 };
 
-// Parses the part "call" of a job. Throws ProgramError.
-CallMedia ParseCallMedia(const nlohmann::json& value);
-
 struct SimulationJob {
   Scenario scenario;
   // Controller and objective of flows "under_test"; a flow's own objective takes precedence.
@@ -110,6 +107,10 @@ struct SimulationJob {
     return seed + hash;
   }
 };
+
+// Parses the parts of a request that `run` and `serve` share: `scenario`, `objective`, `seed`, `decision_delay_ms`,
+// `call`. Throws ProgramError.
+SimulationJob ParseJob(JsonObject& request);
 
 }  // namespace weir::sim
 

@@ -1,6 +1,5 @@
 #include "open_loop/open_loop.h"
 
-#include <istream>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -9,6 +8,7 @@
 #include "endpoints/controllers.h"
 #include "open_loop/open_loop_controller.h"
 #include "programs/json.h"
+#include "run/request.h"
 #include "weir/names.h"
 #include "weir/network_types.h"
 
@@ -33,13 +33,8 @@ FlowController MakeOpenLoopController(const SimulationJob& job, const TargetRate
 }  // namespace
 
 void RunOpenLoop(const OpenLoopOptions& options, std::istream& in, std::ostream& out) {
-  SimulationJob job;
-  job.controller = !options.job.controller.empty()  ? options.job.controller
-                   : options.job.model_path.empty() ? "gcc"
-                                                    : "weir-send";
-  job.objective = options.job.objective;
-  job.seed = options.job.seed;
-  if (!options.job.model_path.empty()) job.model = std::make_shared<ModelFile>(options.job.model_path);
+  SimulationJob job = JobOf(options.job, "gcc", "weir-send");
+  if (!job.model_path.empty()) job.model = std::make_shared<ModelFile>(job.model_path);
   const TargetRateConstraints constraints = OrThrow(Validated({.min_rate = DataRate::BitsPerSecond(options.min_bps),
                                                                .start_rate = DataRate::BitsPerSecond(options.start_bps),
                                                                .max_rate = DataRate::BitsPerSecond(options.max_bps)}));
@@ -48,7 +43,7 @@ void RunOpenLoop(const OpenLoopOptions& options, std::istream& in, std::ostream&
                                   out << JsonText({{"time_us", time.us()}, {"target_bps", target.bps()}}) << '\n';
                                 });
   int64_t number = 0;
-  for (std::string text; std::getline(in, text);) {
+  for (std::string text; ReadLine(in, text, kLongestLine);) {
     const std::string where = "line " + std::to_string(++number);
     if (text.size() > kLongestLine) throw ProgramError(where + " is longer than 1 MiB");
     const nlohmann::json line = ParseJson(text, where);

@@ -1,13 +1,10 @@
 #include "run/run.h"
 
 #include <algorithm>
-#include <exception>
 #include <istream>
 #include <map>
 #include <memory>
-#include <new>
 #include <ostream>
-#include <sstream>
 #include <utility>
 
 #include "endpoints/controller_table.h"
@@ -15,6 +12,7 @@
 #include "programs/custom_controllers.h"
 #include "programs/input.h"
 #include "programs/json.h"
+#include "run/request.h"
 #include "run/simulation.h"
 #include "scenario/scenario.h"
 #include "weir/names.h"
@@ -33,13 +31,19 @@ Scenario ReadScenarioFile(const std::string& path) {
 
 }  // namespace
 
-SimulationJob ReadJob(const std::string& scenario_path, const JobOptions& options) {
+SimulationJob JobOf(const JobOptions& options, std::string_view without_model, std::string_view with_model) {
   SimulationJob job;
-  job.scenario = ReadScenarioFile(scenario_path);
-  job.controller = !options.controller.empty() ? options.controller : options.model_path.empty() ? "rule" : "weir";
+  job.controller = options.controller;
+  if (job.controller.empty()) job.controller = options.model_path.empty() ? without_model : with_model;
   job.objective = options.objective;
   job.seed = options.seed;
   job.model_path = options.model_path;
+  return job;
+}
+
+SimulationJob ReadJob(const std::string& scenario_path, const JobOptions& options) {
+  SimulationJob job = JobOf(options, "rule", "weir");
+  job.scenario = ReadScenarioFile(scenario_path);
   return job;
 }
 
@@ -98,17 +102,11 @@ JobLine ParseJobLine(const json& line) {
   JsonObject object(line, "");
   object.Find("job");
   JobLine result;
-  result.job.scenario = ParseScenario(object.Require("scenario"));
+  result.job = ParseJob(object);
   result.job.controller = object.String("controller");
   if (const json* custom = object.FindOptional("custom")) ParseCustom(*custom, result);
   if (const json* model = object.FindOptional("model")) result.job.model_path = JsonString(*model, "model");
-  if (const json* objective = object.FindOptional("objective")) {
-    result.job.objective = ParseObjective(*objective, "objective");
-  }
-  result.job.seed = static_cast<uint64_t>(object.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
   if (const json* off = object.FindOptional("guard_off")) result.job.guard_rules = ParseGuardOff(*off);
-  result.job.decision_delay = ParseDecisionDelay(object);
-  if (const json* call = object.FindOptional("call")) result.job.call = ParseCallMedia(*call);
   result.series = object.Boolean("series", true);
   object.RefuseUnknownKeys();
   return result;
@@ -120,34 +118,23 @@ void CheckController(const SimulationJob& job) {
   if (!job.custom && !job.custom_policy) CheckControllerName(job.controller);
 }
 
-nlohmann::ordered_json Answer(const std::string& text, ModelFiles& models, CustomControllers& custom_controllers,
-                              const MakeStack& make_stack) {
-  nlohmann::ordered_json id = nullptr;
-  try {
-    if (text.size() > kMaxInputFileBytes) throw ProgramError("a job of more than 64 MiB; shorten its scenario");
-    const json line = ParseJson(text);
-    if (line.is_object() && line.contains("job")) id = line["job"];
-    JobLine parsed = ParseJobLine(line);
-    parsed.job.custom = parsed.custom ? &*parsed.custom : nullptr;
-    parsed.job.custom_controllers = &custom_controllers;
-    CheckController(parsed.job);
-    parsed.job.model = ModelOf(parsed.job.model_path, models);
-    if (parsed.job.custom_policy)
-      parsed.job.custom_policy->model = ModelOf(parsed.job.custom_policy->model_path, models);
-    nlohmann::ordered_json record = RunJob(parsed.job, parsed.series, make_stack);
-    nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
-    // Moved, not copied: series are most of a record.
-    for (auto& [name, value] : record.items()) answer[name] = std::move(value);
-    return answer;
-  } catch (const ProgramError& error) {
-    nlohmann::ordered_json answer{{"job", id}, {"error", error.what()}};
-    if (error.status() == kFailed) answer["failed"] = true;
-    return answer;
-  } catch (const std::bad_alloc&) {
-    return {{"job", id}, {"error", kOutOfMemory}};
-  } catch (const std::exception& error) {
-    return {{"job", id}, {"error", error.what()}};
-  }
+// Returns the answer to a line. `id` is set as soon as the line's "job" has been read.
+nlohmann::ordered_json Answer(const std::string& text, nlohmann::ordered_json& id, ModelFiles& models,
+                              CustomControllers& custom_controllers, const MakeStack& make_stack) {
+  if (text.size() > kMaxInputFileBytes) throw ProgramError("a job of more than 64 MiB; shorten its scenario");
+  const json line = ParseJson(text);
+  if (line.is_object() && line.contains("job")) id = line["job"];
+  JobLine parsed = ParseJobLine(line);
+  parsed.job.custom = parsed.custom ? &*parsed.custom : nullptr;
+  parsed.job.custom_controllers = &custom_controllers;
+  CheckController(parsed.job);
+  parsed.job.model = ModelOf(parsed.job.model_path, models);
+  if (parsed.job.custom_policy) parsed.job.custom_policy->model = ModelOf(parsed.job.custom_policy->model_path, models);
+  nlohmann::ordered_json record = RunJob(parsed.job, parsed.series, make_stack);
+  nlohmann::ordered_json answer{{"schema", record["schema"]}, {"job", id}};
+  // Moved, not copied: series are most of a record.
+  for (auto& [name, value] : record.items()) answer[name] = std::move(value);
+  return answer;
 }
 
 }  // namespace
@@ -163,29 +150,17 @@ void RunFiles(const RunOptions& options, std::ostream& out, const MakeStack& mak
   for (const SimulationJob& job : jobs) out << JsonText(RunJob(job, options.series, make_stack)) << '\n' << std::flush;
 }
 
-namespace {
-
-// Reads the next line and skips what exceeds the size limit of a job. False at the end.
-bool ReadLine(std::istream& in, std::string& line) {
-  constexpr int kEnd = std::char_traits<char>::eof();
-  line.clear();
-  std::streambuf& text = *in.rdbuf();
-  int c = text.sbumpc();
-  if (c == kEnd) return false;
-  for (; c != '\n' && c != kEnd; c = text.sbumpc()) {
-    if (line.size() <= kMaxInputFileBytes) line += static_cast<char>(c);
-  }
-  return true;
-}
-
-}  // namespace
-
 void RunJobs(std::istream& in, std::ostream& out, const MakeStack& make_stack) {
   ModelFiles models;
   CustomControllers custom_controllers(/*watch_libraries=*/true);
-  for (std::string line; ReadLine(in, line);) {
+  for (std::string line; ReadLine(in, line, kMaxInputFileBytes);) {
     if (line.empty()) continue;
-    out << JsonText(Answer(line, models, custom_controllers, make_stack)) << '\n' << std::flush;
+    nlohmann::ordered_json id = nullptr, answer;
+    if (const auto failure = FailureOf([&] { answer = Answer(line, id, models, custom_controllers, make_stack); })) {
+      answer = {{"job", id}, {"error", failure->message}};
+      if (failure->in_run) answer["failed"] = true;
+    }
+    out << JsonText(answer) << '\n' << std::flush;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flows/flow_set.h"
@@ -16,7 +17,7 @@
 namespace weir::sim {
 
 struct JobOptions {
-  // The controller of RTP flows "under_test"; if empty, weir with a model, else rule.
+  // The controller of RTP flows "under_test"; if empty, a command's own.
   std::string controller;
   // The model of "weir"; may be empty for other controllers.
   std::string model_path;
@@ -24,7 +25,11 @@ struct JobOptions {
   uint64_t seed = 1;
 };
 
-// Returns the job without its model loaded. Throws ProgramError.
+// Returns the job of the options without a scenario. `without_model`, `with_model`: the controllers of no other name.
+SimulationJob JobOf(const JobOptions& options, std::string_view without_model, std::string_view with_model);
+
+// Returns the job with a scenario from a file, by default under "rule" or, with a model, "weir". Its model is not
+// loaded. Throws ProgramError.
 SimulationJob ReadJob(const std::string& scenario_path, const JobOptions& options);
 
 struct RunOptions {

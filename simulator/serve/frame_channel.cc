@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace weir {
 namespace {
@@ -45,17 +46,19 @@ std::optional<Frame> FrameChannel::Read() {
   return frame;
 }
 
-bool FrameChannel::Write(std::string_view frame) {
-  while (!frame.empty()) {
-    const ssize_t count = write(output_fd_, frame.data(), frame.size());
+void FrameChannel::Write(char type, std::string_view payload) {
+  output_.clear();
+  Append(output_, static_cast<uint32_t>(payload.size()));
+  output_ += type;
+  output_ += payload;
+  for (std::string_view rest = output_; !rest.empty() && !broken_;) {
+    const ssize_t count = write(output_fd_, rest.data(), rest.size());
     if (count > 0) {
-      frame.remove_prefix(static_cast<size_t>(count));
-    } else if (count < 0 && errno != EINTR) {
-      broken_ = true;
-      return false;
+      rest.remove_prefix(static_cast<size_t>(count));
+    } else {
+      broken_ = count < 0 && errno != EINTR;
     }
   }
-  return true;
 }
 
 }  // namespace weir

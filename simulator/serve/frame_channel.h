@@ -5,9 +5,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace weir {
@@ -19,31 +21,16 @@ struct Frame {
   std::string_view payload;
 };
 
-// Builds one frame at a time, reusing its memory.
-class FrameWriter {
- public:
-  void Start(char type) {
-    bytes_.assign(5, '\0');
-    bytes_[4] = type;
-  }
-  template <class T>
-  void Add(const T& value) {
-    static_assert(std::is_arithmetic_v<T>);
-    AddBytes(&value, sizeof(value));
-  }
-  void AddBytes(const void* data, size_t size) {
-    const auto* bytes = static_cast<const char*>(data);
-    bytes_.insert(bytes_.end(), bytes, bytes + size);
-  }
-  std::string_view Finish() {
-    const auto length = static_cast<uint32_t>(bytes_.size() - 5);
-    std::memcpy(bytes_.data(), &length, sizeof(length));
-    return {bytes_.data(), bytes_.size()};
-  }
-
- private:
-  std::vector<char> bytes_;
-};
+// Appends numbers to a payload.
+template <class T, size_t N>
+void Append(std::string& payload, std::span<const T, N> values) {
+  static_assert(std::is_arithmetic_v<T>);
+  payload.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+template <class T>
+void Append(std::string& payload, const T& value) {
+  Append(payload, std::span<const T, 1>(&value, 1));
+}
 
 class FrameChannel {
  public:
@@ -55,8 +42,8 @@ class FrameChannel {
   // Blocks until a whole frame has arrived. Returns nullopt at the end of the input and after an error, which
   // `broken()` reports. The payload is valid until the next call.
   std::optional<Frame> Read();
-  // Blocks until all is written. False if the reader is gone.
-  bool Write(std::string_view frame);
+  // Blocks until all is written. If the reader is gone, the channel is then broken.
+  void Write(char type, std::string_view payload);
   bool broken() const { return broken_; }
 
  private:
@@ -68,6 +55,7 @@ class FrameChannel {
   std::vector<char> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
+  std::string output_;
 };
 
 }  // namespace weir

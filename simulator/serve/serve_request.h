@@ -1,4 +1,4 @@
-// The request that starts a run of `weir-sim serve`.
+// The request that starts an episode of `weir-sim serve`.
 #ifndef WEIR_SIMULATOR_SERVE_SERVE_REQUEST_H_
 #define WEIR_SIMULATOR_SERVE_SERVE_REQUEST_H_
 

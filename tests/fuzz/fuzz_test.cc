@@ -164,7 +164,7 @@ TEST(FuzzTest, Serve) {
                               R"("objective":[1,2,3],"packets":true,"scenario":)" +
                               std::string(scenario.begin(), scenario.end()) + "}";
   Bytes stream = FrameOf('R', request);
-  for (const Bytes& frame : {FrameOf('S', "16 bytes of step"), FrameOf('Q', "")}) {
+  for (const Bytes& frame : {FrameOf('S', "16 bytes of step"), FrameOf('X', "")}) {
     stream.insert(stream.end(), frame.begin(), frame.end());
   }
   FuzzServe(stream);

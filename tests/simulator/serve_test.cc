@@ -78,10 +78,8 @@ class ServeTest : public testing::Test {
   }
 
   void Send(char type, std::string_view payload = "") {
-    FrameWriter writer;
-    writer.Start(type);
-    writer.AddBytes(payload.data(), payload.size());
-    ASSERT_TRUE(channel_->Write(writer.Finish()));
+    channel_->Write(type, payload);
+    ASSERT_FALSE(channel_->broken());
   }
   void Act(std::vector<float> action, std::array<float, 3> objective = {kUnchanged, kUnchanged, kUnchanged}) {
     action.insert(action.end(), objective.begin(), objective.end());
@@ -151,7 +149,6 @@ TEST_F(ServeTest, RunsAnEpisode) {
   Act({1'000'000.0f});
   EXPECT_NE(Receive('E').find("over"), std::string::npos);
   EXPECT_EQ(Reset(RequestFor(Steady(2'000'000, 1))).field("time_s"), 0.2);
-  Send('Q');
   EXPECT_TRUE(End());
 }
 
@@ -386,6 +383,7 @@ TEST_F(ServeTest, BadRequestsAreAnsweredAndSurvived) {
                {"/surprise", 1, "surprise"},
                {"/scenario/flows/0/controller", "gcc", "under_test"},
                {"/action/kind", "guess", "guess"},
+               {"/action/kind", "discrete", "discrete"},
                {"/interval_ms", 9, "interval_ms"},
                {"/history", 65, "history"},
                {"/side", "middle", "side"}};

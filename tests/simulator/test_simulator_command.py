@@ -335,9 +335,8 @@ def test_an_environment_out_of_memory_can_be_reset(real_simulator, steady):
     assert found[1].startswith(b"out of memory")
     send("R", json.dumps(request | {"scenario": steady(duration_s=1)}).encode())
     assert [frame()[0], frame()[0]] == ["C", "O"]
-    send("Q", b"")
-    assert process.wait(60) == 0
     process.stdin.close()
+    assert process.wait(60) == 0
     process.stdout.close()
 
 

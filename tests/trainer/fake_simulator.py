@@ -68,8 +68,6 @@ def main():
     while True:
         length, kind = struct.unpack("<IB", read(5))
         payload = read(length)
-        if kind == ord("Q"):
-            return
         if kind == ord("R"):
             request = json.loads(payload)
             name = request["scenario"]["name"]

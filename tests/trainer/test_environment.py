@@ -7,11 +7,12 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
 
 from weir_cli.errors import InputError
 from weir_traces.formats.importers import read_trace
 from weir_traces.schema.scenario import Scenario
-from weir_train.gym import BottleneckEnv, BottleneckVectorEnv
+from weir_train.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorRefusal
 from weir_train.gym.episode import EpisodeSource, random_objective
 from weir_train.gym.rule import rate_window, rule_rate
 from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
@@ -105,6 +106,38 @@ def test_vector_is_single_environments(request, simulator, action, steady):
     vector.close()
     for env in singles:
         env.close()
+
+
+def test_without_autoreset_the_caller_starts_the_next_episodes(fake_simulator, steady):
+    env = BottleneckVectorEnv(
+        2, steady(duration_s=1.0), simulator=fake_simulator, autoreset_mode=AutoresetMode.DISABLED
+    )
+    first, _ = env.reset(seed=1)
+    episodes = env.episodes
+    actions = np.zeros((2, 1), dtype=np.float32)
+    for _ in range(4):
+        *_, truncations, infos = env.step(actions)
+    assert truncations.all()
+    assert "final_obs" not in infos
+    np.testing.assert_array_equal(env.start(episodes), first)
+    env.close()
+
+
+def test_a_step_after_the_end_is_refused_with_the_reason(real_simulator, steady):
+    env = BottleneckEnv(steady(duration_s=1.0), simulator=real_simulator)
+    env.reset(seed=1)
+    action = np.zeros(1, dtype=np.float32)
+    while not env.step(action)[3]:
+        pass
+    with pytest.raises(SimulatorRefusal, match="a step without a run: it is over, or was never reset"):
+        env.step(action)
+    env.reset(seed=1)
+    env.close()
+
+
+def test_an_episode_cannot_begin_a_step_late():
+    with pytest.raises(InputError, match="autoreset_mode"):
+        BottleneckVectorEnv(1, autoreset_mode=AutoresetMode.NEXT_STEP)
 
 
 def test_truncation_is_not_termination(fake_simulator, steady):

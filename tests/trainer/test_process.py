@@ -1,6 +1,5 @@
 """A simulator that dies, hangs or talks nonsense is noticed within seconds, with the reason."""
 
-import json
 import os
 import signal
 
@@ -10,13 +9,17 @@ import pytest
 from weir_cli.errors import ComponentFailed, InputError, MissingComponent
 from weir_sim.executables import find_simulator
 from weir_train.gym import BottleneckEnv, BottleneckVectorEnv, SimulatorRefusal
-from weir_train.gym.process import FRAME_HEADER, SimulatorProcess
+from weir_train.gym.process import SimulatorProcess
 
 ACTION = np.zeros(1, dtype=np.float32)
 
 
 def environment(fake_simulator, scenario, timeout_s=60.0):
     return BottleneckEnv(scenario, simulator=fake_simulator, timeout_s=timeout_s)
+
+
+def pid_of(env):
+    return env._vector._processes[0]._child.pid
 
 
 FAILURES = {
@@ -36,7 +39,7 @@ def test_failure_is_noticed_and_named(fake_simulator, steady, name):
         env.reset(seed=1)
         env.step(ACTION)
     # The environment is of use again, however long a new simulator takes to start.
-    env._pool._timeout_s = 60.0
+    env._vector._timeout_s = 60.0
     observation, _ = env.reset(seed=1, options={"scenario": steady()})
     assert np.isfinite(observation).all()
     env.close()
@@ -58,7 +61,7 @@ def test_one_failure_in_a_vector_raises_and_reset_mends(fake_simulator, steady):
 def test_death_between_steps_is_noticed(fake_simulator, steady):
     env = environment(fake_simulator, steady(), timeout_s=60.0)
     env.reset(seed=1)
-    os.kill(env._pool._processes[0].pid, signal.SIGKILL)
+    os.kill(pid_of(env), signal.SIGKILL)
     with pytest.raises(ComponentFailed, match="SIGKILL"):
         env.step(ACTION)
 
@@ -68,9 +71,9 @@ def test_refusal_is_an_input_error_and_the_process_lives_on(fake_simulator, stea
     with pytest.raises(SimulatorRefusal, match="flows: at least one") as raised:
         env.reset(seed=1)
     assert isinstance(raised.value, InputError)
-    process = env._pool._processes[0]
+    process = env._vector._processes[0]
     env.reset(seed=1, options={"scenario": steady()})
-    assert env._pool._processes[0] is process
+    assert env._vector._processes[0] is process
     env.close()
 
 
@@ -82,7 +85,7 @@ def test_step_before_reset(fake_simulator, steady):
 def test_close_leaves_no_child(fake_simulator, steady):
     env = environment(fake_simulator, steady("hang"))
     env.reset(seed=1)
-    pid = env._pool._processes[0].pid
+    pid = pid_of(env)
     env.close()
     env.close()
     with pytest.raises(ProcessLookupError):
@@ -92,7 +95,7 @@ def test_close_leaves_no_child(fake_simulator, steady):
 def test_dropping_the_environment_leaves_no_child(fake_simulator, steady):
     env = environment(fake_simulator, steady())
     env.reset(seed=1)
-    pid = env._pool._processes[0].pid
+    pid = pid_of(env)
     del env
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -103,7 +106,7 @@ def test_a_forked_copy_neither_ends_nor_holds_the_simulator(fake_simulator, stea
     env.reset(seed=1)
     copy = os.fork()
     if copy == 0:
-        closed = not env._pool._processes[0].alive
+        closed = not env._vector._processes[0].alive
         env.close()
         os._exit(0 if closed else 1)
     _, status = os.waitpid(copy, 0)
@@ -155,12 +158,11 @@ def test_a_reset_larger_than_a_pipe_arrives(fake_simulator, steady):
 
 
 def test_speaking_unasked_is_a_failure(fake_simulator, steady):
-    process = SimulatorProcess(fake_simulator)
-    payload = json.dumps({"scenario": steady("refused"), "features": [], "history": 1}).encode()
-    process.send(FRAME_HEADER.pack(len(payload), ord("R")) + payload)
+    process = SimulatorProcess(fake_simulator, timeout_s=60.0)
+    process.begin_episode({"scenario": steady("refused"), "features": [], "history": 1})
     with pytest.raises(SimulatorRefusal):
-        process.receive_frame()
-    process.timeout_s = 1.0
+        process.greeting()
+    process._socket.settimeout(1.0)
     with pytest.raises(ComponentFailed, match="no answer for 1 s"):
-        process.receive_frame()
+        process.greeting()
     assert not process.alive

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
 from weir_papers.imitation.teachers import Teacher
 from weir_papers.muses.mixture import Mixture, no_state
 from weir_papers.muses.tree_inputs import TreeInputs
 from weir_sim.controllers import PRESETS
 from weir_train.gym.episode import Episode, random_objective
-from weir_train.gym.pool import SimulatorPool
+from weir_train.gym.vector import BottleneckVectorEnv
 
 # The scenario document of a seed.
 Paths = Callable[[int], dict[str, Any]]
@@ -71,22 +72,24 @@ def roll_out(
     episode_s = duration_s + specification.interval_ms / 1000
     unknown_bps = np.full(environments, np.nan)
     parts: list[Flows] = []
-    with closing(SimulatorPool(environments, specification, timeout_s=_TIMEOUT_S)) as pool:
+    vector = BottleneckVectorEnv(
+        environments, specification=specification, timeout_s=_TIMEOUT_S, autoreset_mode=AutoresetMode.DISABLED
+    )
+    with closing(vector):
         for first in range(0, flows, environments):
             episodes = _episodes(paths, generator, environments, episode_s)
-            pool.reset(dict(enumerate(episodes)))
+            observations = vector.start(episodes)
             teacher.forget(np.arange(environments))
             state = no_state(environments)
             seen = np.empty((environments, steps, len(inputs.names)), dtype=np.float32)
             actions = np.empty((environments, steps), dtype=np.float32)
             for step in range(steps):
-                observations = pool.observations
                 seen[:, step] = inputs.of(observations)
                 actions[:, step] = teacher(observations, unknown_bps)
                 decided = actions[:, step]
                 if mixture is not None:
                     decided, state = mixture.decide(seen[:, step], state)
-                pool.step(decided)
+                observations = vector.step(decided)[0]
             parts.append(Flows(seen, actions, tuple(str(episode.scenario["name"]) for episode in episodes)))
             if on_progress is not None:
                 on_progress(first + environments)

@@ -8,16 +8,11 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
-from weir_cli.errors import InputError
-from weir_sim.objectives import checked_objective
-from weir_train.gym.episode import EpisodeSource
-from weir_train.gym.pool import SimulatorPool
-from weir_train.gym.rewards import Reward, mocc_objectives, resolve_reward
+from weir_train.gym.rewards import Reward
 from weir_train.gym.specification import EnvironmentSpecification, ObjectiveSource, ScenarioSource
-from weir_train.gym.step import StepRecord
-
-DEFAULT = EnvironmentSpecification()
+from weir_train.gym.vector import DEFAULT, BottleneckVectorEnv
 
 
 class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
@@ -50,31 +45,21 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         timeout_s: float = 10.0,
         render_mode: None = None,
     ) -> None:
-        """
-        Args:
-            scenario: see `EpisodeSource`.
-            specification: interval, features, history, action and whatever else is the same in all episodes.
-            objective: see `EpisodeSource`.
-            reward: a name in `weir_train.gym.rewards.REWARDS` that the stack supports, or a function like them.
-            simulator: path of `weir-sim`; see `find_simulator`.
-            timeout_s: time limit for an answer of the simulator.
-            render_mode: None; the environment does not render.
-
-        Raises:
-            InputError: a value is out of range or unknown.
-        """
-        if render_mode is not None:
-            raise InputError(f"render_mode {render_mode!r}: this environment does not render")
+        """The arguments are those of `BottleneckVectorEnv`."""
+        self._vector = BottleneckVectorEnv(
+            1,
+            scenario,
+            specification,
+            objective=objective,
+            reward=reward,
+            simulator=simulator,
+            timeout_s=timeout_s,
+            autoreset_mode=AutoresetMode.DISABLED,
+            render_mode=render_mode,
+        )
         self.render_mode = None
-        self._episodes = EpisodeSource(scenario, objective)
-        self._reward = resolve_reward(reward, specification.stack)
-        self._pool = SimulatorPool(1, specification, simulator, timeout_s)
+        self.specification = specification
         self.observation_space, self.action_space = specification.spaces()
-
-    @property
-    def specification(self) -> EnvironmentSpecification:
-        """The argument of the constructor."""
-        return self._pool.specification
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -91,14 +76,13 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             SimulatorRefusal: the simulator does not run this scenario.
         """
         super().reset(seed=seed)
-        episode = self._episodes.draw(self.np_random, options)
-        self._pool.reset({0: episode})
+        episode = self._vector.episode_source.draw(self.np_random, options)
         info = {
             "scenario": episode.scenario.get("name"),
             "seed": episode.seed,
             "objective": np.array(episode.objective),
         }
-        return self._pool.observations[0].copy(), info
+        return self._vector.start([episode])[0], info
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Runs one interval under `action`, shape (1,), clipped to [-1, 1].
@@ -106,24 +90,15 @@ class BottleneckEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         Raises:
             ComponentFailed: the simulator failed, or there is no episode.
         """
-        self._pool.step(np.asarray(action))
-        values = self._pool.steps[0].copy()
-        record = StepRecord(values)
-        objective = self._pool.objectives[0].astype(np.float64)
-        info: dict[str, Any] = dict(zip(self.specification.step_fields, values.tolist(), strict=True))
-        info["objectives"] = mocc_objectives(record)
-        return (
-            self._pool.observations[0].copy(),
-            float(self._reward(record, objective)),
-            False,
-            bool(self._pool.flags[0]),
-            info,
-        )
+        observations, rewards, terminated, truncated, infos = self._vector.step(action)
+        info: dict[str, Any] = {name: float(infos[name][0]) for name in self.specification.step_fields}
+        info["objectives"] = infos["objectives"][0]
+        return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def set_objective(self, objective: str | Sequence[float]) -> None:
         """Changes the objective during the episode, from the next step on, as an application may during a call."""
-        self._pool.objectives[0] = checked_objective(objective)
+        self._vector.set_objectives([objective])
 
     def close(self) -> None:
         """Ends the simulator process."""
-        self._pool.close()
+        self._vector.close_extras()

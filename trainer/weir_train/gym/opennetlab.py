@@ -10,7 +10,6 @@ Differences from the original, which is libwebrtc M84 on ns-3:
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import struct
@@ -23,7 +22,7 @@ from weir.custom_python_class import OPENNETLAB_PAYLOAD_TYPES
 from weir_cli.errors import InputError
 from weir_sim.executables import Stack, find_stack
 from weir_train.gym.opennetlab_scenario import DEFAULT_DURATION_MS, opennetlab_scenario
-from weir_train.gym.process import FRAME_HEADER, SimulatorProcess
+from weir_train.gym.process import SimulatorProcess, frame
 from weir_train.gym.specification import KEYS_OF_STACK
 
 MINIMUM_BPS: Final = 1_000.0
@@ -153,8 +152,7 @@ class Gym:
             self._start(self._process, self._request, rate_bps)
             self._request = None
         else:
-            step = _STEP.pack(rate_bps, math.nan, math.nan, math.nan)
-            self._process.send(FRAME_HEADER.pack(len(step), ord("S")) + step)
+            self._process.send(frame(b"S", _STEP.pack(rate_bps, math.nan, math.nan, math.nan)))
         packets, self._done = self._read_packets(self._process)
         packets["payload_type"] = self._payload_types[packets["kind"] % len(_KINDS)]
         columns = [np.trunc(packets[name]).astype(np.int64).tolist() for name in PACKET_FIELDS]
@@ -171,23 +169,15 @@ class Gym:
         """Begins a run at `rate_bps`; the simulator's next answer is that of the first interval."""
         flow = next(flow for flow in request["scenario"]["flows"] if flow.get("controller") == "under_test")
         flow["start_rate_bps"] = min(max(rate_bps, flow["min_rate_bps"]), flow["media"]["max_rate_bps"])
-        payload = json.dumps(request, separators=(",", ":"), allow_nan=False).encode()
-        process.send(FRAME_HEADER.pack(len(payload), ord("R")) + payload)
-        greeting = json.loads(self._receive(process, b"C"))
-        self._packets_at = 1 + 4 * greeting["observation_size"] + 8 * len(greeting["step_fields"])
+        process.begin_episode(request)
+        observation_size, step_fields = process.greeting()
+        self._packets_at = 1 + 4 * observation_size + 8 * len(step_fields)
 
     def _read_packets(self, process: SimulatorProcess) -> tuple[np.ndarray, bool]:
         """Reads the packets of an answer, PACKET_RECORD of shape (N,), and whether it is the last."""
-        payload = self._receive(process, b"O")
+        payload = process.receive(b"O")
         at = self._packets_at
         count = int.from_bytes(payload[at : at + 4], "little")
         if len(payload) != at + 4 + count * PACKET_RECORD.itemsize:
             raise process.failure(f"its answer announces {count} packets but has {len(payload)} bytes")
         return np.frombuffer(payload, PACKET_RECORD, count, at + 4), bool(payload[0])
-
-    @staticmethod
-    def _receive(process: SimulatorProcess, expected: bytes) -> bytearray:
-        kind, payload = process.receive_frame()
-        if kind != expected:
-            raise process.failure(f"its answer is a frame of type {kind!r} and {len(payload)} bytes")
-        return payload

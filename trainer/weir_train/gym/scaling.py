@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import gymnasium
 import numpy as np
@@ -153,14 +153,7 @@ class ScaledObservation(
         return _scaled_within(self.observation_space, self._scaled, observation[None])[0]
 
 
-if TYPE_CHECKING:
-    _VectorWrapper = VectorWrapper[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-else:
-    # Gymnasium 1.2, which Ray pins, does not declare it generic.
-    _VectorWrapper = VectorWrapper
-
-
-class ScaledVectorObservation(_VectorWrapper):
+class ScaledVectorObservation(VectorWrapper):  # not generic in Gymnasium 1.2, which Ray pins
     """`ScaledObservation` for `BottleneckVectorEnv`. Unlike gymnasium's `VectorObservationWrapper` it supports
     environments that start the next episode in the same step, and scales `info["final_obs"]`, too.
     """

@@ -1,7 +1,9 @@
 #include "endpoints/simulation_job.h"
+
 #include "programs/json.h"
 
 namespace weir::sim {
+namespace {
 
 CallMedia ParseCallMedia(const nlohmann::json& value) {
   constexpr NumberRange kPixels{.min = 2, .max = 4096};
@@ -21,6 +23,19 @@ CallMedia ParseCallMedia(const nlohmann::json& value) {
   media.native_sender = object.FindOptional("sender") && object.Choice("sender", {"chromium", "native"}) == 1;
   object.RefuseUnknownKeys();
   return media;
+}
+
+}  // namespace
+
+SimulationJob ParseJob(JsonObject& request) {
+  SimulationJob job;
+  job.scenario = ParseScenario(request.Require("scenario"));
+  if (const nlohmann::json* objective = request.FindOptional("objective"))
+    job.objective = ParseObjective(*objective, "objective");
+  job.seed = static_cast<uint64_t>(request.Integer("seed", {.min = 0, .max = 9.2e18}, 1));
+  job.decision_delay = ParseDecisionDelay(request);
+  if (const nlohmann::json* call = request.FindOptional("call")) job.call = ParseCallMedia(*call);
+  return job;
 }
 
 }  // namespace weir::sim
