@@ -6,7 +6,7 @@ import (
 	weir "weir/pion"
 )
 
-// Times of a packet, of its feedback, and what a header says.
+// Times of a packet, of its feedback, and the fields of its header.
 const (
 	nowUs, arrivalUs = 20_000, 10_000
 	number           = 1
