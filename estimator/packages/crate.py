@@ -16,4 +16,4 @@ def write(folder: Path) -> None:
     target = ROOT / "build/plugins/rust"
     command = ["cargo", "package", "--quiet", "--allow-dirty", "--target-dir", str(target)]
     subprocess.run(command, cwd=ROOT / "plugins/rust", check=True)
-    shutil.copy(target / f"package/weir-webrtc-rs-{project_version()}.crate", folder)
+    shutil.copy(target / f"package/weir-bwe-{project_version()}.crate", folder)

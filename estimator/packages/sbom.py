@@ -19,12 +19,9 @@ def write(folder: Path, module: str) -> None:
     go = f"pkg:golang/{module}@v{version}"
     required = re.findall(r"^\t(\S+) (v\S+)", (ROOT / "plugins/pion/go.mod").read_text(), re.MULTILINE)
     manifest = tomllib.loads((ROOT / "plugins/rust/Cargo.toml").read_text())
-    crates = [
-        (name, number.removeprefix("="))
-        for kind in ("dependencies", "build-dependencies")
-        for name, number in manifest[kind].items()
-    ]
-    crate = f"pkg:cargo/weir-webrtc-rs@{version}"
+    # Dependencies of the crate are those of optional features, which it does not require.
+    crates = list(manifest["build-dependencies"].items())
+    crate = f"pkg:cargo/weir-bwe@{version}"
     needs = {
         f"pkg:generic/weir@{version}": [],
         go: [f"pkg:golang/{name}@{number}" for name, number in required],
@@ -35,7 +32,7 @@ def write(folder: Path, module: str) -> None:
     components = [
         component("weir", version, f"pkg:generic/weir@{version}", **license),
         component(module, f"v{version}", go, **license),
-        component("weir-webrtc-rs", version, crate, **license),
+        component("weir-bwe", version, crate, **license),
         component("weir-bwe", version, f"pkg:pypi/weir-bwe@{version}", **license),
         component("weir-bwe", version, f"pkg:npm/weir-bwe@{version}", **license),
         # At least 2.0; pip chooses.

@@ -8,7 +8,7 @@
 | `weir-VERSION.tar.gz` | C and C++: `weir.cc`, `weir.h`, `weir_mocc.h`, `weir_model.h`, CMake's build, Conan's recipe |
 | `vcpkg/weir/` | an overlay port for vcpkg |
 | `go/` | a Go module proxy with the module of `plugins/pion`, named GO_MODULE (`weir.example/pion`) |
-| `weir-webrtc-rs-VERSION.crate` | the crate of `plugins/rust`, where cargo is |
+| `weir-bwe-VERSION.crate` | the crate of `plugins/rust`, where cargo is |
 | `python/` | the sdist `weir_bwe-VERSION.tar.gz`; wheels for Linux |
 | `weir-bwe-VERSION.tgz` | the package for Node and browsers |
 | `sbom.json` | CycloneDX: what is in them, and what they require |

@@ -75,7 +75,8 @@ func newSendingPeer(
 	model *weir.Model, configure func(*webrtc.SettingEngine),
 ) (*webrtc.PeerConnection, *cc.Estimator, error) {
 	config := weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps, MaxRateBps: maxRateBps}}
-	estimator, err := cc.NewEstimator(cc.Options{Config: config})
+	// It sends probe clusters.
+	estimator, err := cc.NewEstimator(cc.Options{Config: config, Unpaced: true})
 	if err != nil {
 		return nil, nil, err
 	}

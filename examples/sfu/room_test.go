@@ -97,7 +97,7 @@ func publish(t *testing.T, server *httptest.Server) (rembs, wrong *atomic.Int64,
 	if err != nil {
 		t.Fatal(err)
 	}
-	filler, err := link.NewFiller(startRateBps)
+	filler, err := link.NewFiller(startRateBps, 5*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

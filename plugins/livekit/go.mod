@@ -5,8 +5,8 @@ go 1.24.0
 require (
 	github.com/livekit/livekit-server v1.8.4
 	github.com/livekit/protocol v1.34.0
-	github.com/pion/interceptor v0.1.48
-	github.com/pion/rtcp v1.2.17
+	github.com/pion/interceptor v0.1.49
+	github.com/pion/rtcp v1.2.19
 	weir/pion v0.0.0
 )
 

@@ -38,7 +38,7 @@ func TestABadModelStopsTheServer(t *testing.T) {
 }
 
 func TestTheLogSaysOnceThatWeirDecidesAndWithWhichModel(t *testing.T) {
-	path := filepath.Join("..", "..", "trainer", "models", "weir.onnx")
+	path := filepath.Join("..", "..", "estimator", "models", "weir.onnx")
 	output, status := child(t, path, "TestTwoSubscribers")
 	if status != 0 || strings.Count(output, "weir: decides") != 1 || !strings.Contains(output, path) {
 		t.Errorf("status %d, %q", status, output)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pion/interceptor"
 	pioncc "github.com/pion/interceptor/pkg/cc"
-	"github.com/pion/interceptor/pkg/pacing"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
@@ -18,64 +17,72 @@ import (
 	"weir/pion/shipped"
 )
 
-const linkBps = 1_000_000
-
-// A sender with Weir, over an emulated link to a receiver that is pion as it comes.
-func TestASenderReachesTheRateOfTheLink(t *testing.T) {
-	link.Simulated(t, func(t *testing.T) { reachTheRateOfTheLink(t, nil, link.Plain) })
+// call is a sender with Weir, over an emulated link to a receiver that is pion as it comes.
+type call struct {
+	linkBps int
+	queue   time.Duration
+	// interval of the sender's frames.
+	interval time.Duration
+	maxBps   int64
+	receiver func(*webrtc.SettingEngine, *webrtc.MediaEngine, *interceptor.Registry) error
 }
 
-// The same without transport-wide numbers, and behind a pacer that follows the pacing rate.
-func TestAPacedSenderReachesTheRateOfTheLinkFromPerStreamFeedback(t *testing.T) {
+func TestASenderReachesTheRateOfTheLink(t *testing.T) {
 	link.Simulated(t, func(t *testing.T) {
-		reachTheRateOfTheLink(t, pacing.NewInterceptor(pacing.InitialRate(330_000)),
-			func(_ *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
-				return webrtc.ConfigureCongestionControlFeedback(media, registry)
-			})
+		call{linkBps: 1_000_000, queue: 300 * time.Millisecond, interval: 5 * time.Millisecond, receiver: link.Plain}.reach(t)
 	})
 }
 
-func reachTheRateOfTheLink(
-	t *testing.T, pacer *pacing.InterceptorFactory,
-	receiver func(*webrtc.SettingEngine, *webrtc.MediaEngine, *interceptor.Registry) error,
-) {
+// Without transport-wide numbers.
+func TestASenderReachesTheRateOfTheLinkFromPerStreamFeedback(t *testing.T) {
+	link.Simulated(t, func(t *testing.T) {
+		receiver := func(_ *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
+			return webrtc.ConfigureCongestionControlFeedback(media, registry)
+		}
+		call{linkBps: 1_000_000, queue: 300 * time.Millisecond, interval: 5 * time.Millisecond, receiver: receiver}.reach(t)
+	})
+}
+
+// A socket's buffer, and other short queues, show no delay before they drop packets: a burst of a frame loses packets at
+// rates far below the link's.
+func TestFramesLoseNoPacketsInAQueueShorterThanAFrame(t *testing.T) {
+	link.Simulated(t, func(t *testing.T) {
+		call{
+			linkBps: 10_000_000, queue: 8 * time.Millisecond, interval: time.Second / 30, maxBps: 8_000_000, receiver: link.Plain,
+		}.reach(t)
+	})
+}
+
+// reach makes the call and checks that at least 0.7 of the link's rate arrives, with at most 2 % of loss.
+func (c call) reach(t *testing.T) {
+	t.Helper()
 	model, err := shipped.Model()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := link.New(t, linkBps, 20*time.Millisecond, 300*time.Millisecond)
+	config := weir.Config{Model: model, Constraints: weir.Constraints{MaxRateBps: c.maxBps}}
+	path := link.New(t, c.linkBps, 20*time.Millisecond, c.queue)
 	estimators := make(chan *cc.Estimator, 1)
-	var pacerID string
 	sending := link.NewPeer(t, path.Near,
 		func(_ *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
-			controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: weir.Config{Model: model}}))
+			controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: config}))
 			if err != nil {
 				return err
 			}
-			controller.OnNewPeerConnection(func(id string, e pioncc.BandwidthEstimator) {
-				pacerID = id
+			controller.OnNewPeerConnection(func(_ string, e pioncc.BandwidthEstimator) {
 				estimators <- e.(*cc.Estimator)
 			})
 			registry.Add(controller)
-			if pacer != nil {
-				registry.Add(pacer)
-				return webrtc.ConfigureRTCPReports(registry)
-			}
 			return errors.Join(
 				cc.ConfigureTWCCHeaderExtensionSender(media, registry), webrtc.ConfigureRTCPReports(registry))
 		})
-	receiving := link.NewPeer(t, path.Far, receiver)
-	filler, err := link.NewFiller(300_000)
+	receiving := link.NewPeer(t, path.Far, c.receiver)
+	filler, err := link.NewFiller(300_000, c.interval)
 	if err != nil {
 		t.Fatal(err)
 	}
 	estimator := <-estimators
-	estimator.OnTargetBitrateChange(func(bitrate int) {
-		filler.SetRate(int64(bitrate))
-		if pacer != nil {
-			pacer.SetRate(pacerID, int(estimator.Rates().PacingRateBps))
-		}
-	})
+	estimator.OnTargetBitrateChange(func(bitrate int) { filler.SetRate(int64(bitrate)) })
 	sender, err := sending.AddTrack(filler.Track)
 	if err != nil {
 		t.Fatal(err)
@@ -104,15 +111,17 @@ func reachTheRateOfTheLink(
 	defer stop()
 	go filler.Run(ctx)
 	time.Sleep(6 * time.Second)
-	before := received.Load()
+	before, counted := received.Load(), estimator.GetStats()
 	const measured = 4 * time.Second
 	time.Sleep(measured)
-	rate := float64(8*(received.Load()-before)) / measured.Seconds()
-	t.Logf("%.0f kbps of %d; %v", rate/1e3, linkBps/1000, estimator.GetStats())
-	if lost := estimator.GetStats()["packetsInvalid"]; lost != uint64(0) {
+	rate, stats := float64(8*(received.Load()-before))/measured.Seconds(), estimator.GetStats()
+	since := func(name string) float64 { return float64(stats[name].(uint64) - counted[name].(uint64)) }
+	loss := since("packetsLost") / (since("packetsLost") + since("packetsReceived"))
+	t.Logf("%.0f kbps of %d, loss %.3f; %v", rate/1e3, c.linkBps/1000, loss, stats)
+	if lost := stats["packetsInvalid"]; lost != uint64(0) {
 		t.Errorf("%v packets were out of order", lost)
 	}
-	if rate < 0.7*linkBps || rate > 1.05*linkBps {
-		t.Errorf("%.0f bps arrived over a link of %d", rate, linkBps)
+	if link := float64(c.linkBps); rate < 0.7*link || rate > 1.05*link || !(loss <= 0.02) {
+		t.Errorf("%.0f bps arrived over a link of %.0f, and %.3f of the packets were lost", rate, link, loss)
 	}
 }

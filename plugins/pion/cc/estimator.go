@@ -4,10 +4,13 @@
 //	controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: weir.Config{Model: model}}))
 //	registry.Add(controller) // before the next line
 //	err = cc.ConfigureTWCCHeaderExtensionSender(media, registry)
+//
+// Like gcc, it paces video. The program in plugins/pion/example is complete.
 package cc
 
 import (
 	"encoding/binary"
+	"errors"
 	"sync"
 	"time"
 
@@ -33,8 +36,11 @@ const (
 // Options are those of an Estimator.
 type Options struct {
 	weir.Config
-	// PacingFactor: the pacing rate is so many times the target rate; 0: 1.1. Who paces is for the host to say.
+	// PacingFactor is the pacing rate divided by the target rate; 0: 1.1.
 	PacingFactor float64
+	// Unpaced sends each packet at once, for a host that paces itself, or that sends probe clusters. Otherwise video
+	// leaves at the pacing rate, as with pion's gcc.
+	Unpaced bool
 }
 
 // Estimator is a cc.BandwidthEstimator. All methods may be called from any goroutine; callbacks come from the one that
@@ -43,6 +49,8 @@ type Estimator struct {
 	// nowUs is the estimator's clock.
 	nowUs  func() int64
 	closed chan struct{}
+	// pacer is nil where the host paces.
+	pacer *pacer
 
 	// mutex guards the fields below. It is not held while something is sent or a callback runs.
 	mutex    sync.Mutex
@@ -56,7 +64,7 @@ type Estimator struct {
 	// transportWide feedback has come, else perStream: that of RFC 8888.
 	transportWide, perStream bool
 
-	// telling keeps the callback's news in order.
+	// telling keeps the callback's and the pacer's news in order.
 	telling  sync.Mutex
 	onChange func(bitrate int)
 	told     int
@@ -73,13 +81,19 @@ func NewFactory(options Options) pioncc.BandwidthEstimatorFactory {
 func NewEstimator(options Options) (*Estimator, error) {
 	start := time.Now()
 	e, err := newWithClock(options, func() int64 { return time.Since(start).Microseconds() })
-	if err == nil {
-		go weir.Run(e.closed, e.poll)
+	if err != nil {
+		return nil, err
 	}
-	return e, err
+	if !options.Unpaced {
+		if e.pacer, err = newPacer(e.rates.PacingRateBps); err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
+	}
+	go weir.Run(e.closed, e.poll)
+	return e, nil
 }
 
-// newWithClock makes one that has no goroutine of its own.
+// newWithClock makes one that has no goroutine of its own, and no pacer.
 func newWithClock(options Options, nowUs func() int64) (*Estimator, error) {
 	sendSide, err := weir.NewSendSide(options.Config, options.PacingFactor)
 	if err != nil {
@@ -107,7 +121,7 @@ func (e *Estimator) AddStream(info *interceptor.StreamInfo, writer interceptor.R
 		}
 	}
 	ofStream := kindOf(info)
-	return interceptor.RTPWriterFunc(
+	return e.pacer.add(info, interceptor.RTPWriterFunc(
 		func(header *rtp.Header, payload []byte, attributes interceptor.Attributes) (int, error) {
 			var number []byte
 			if id != 0 {
@@ -122,7 +136,7 @@ func (e *Estimator) AddStream(info *interceptor.StreamInfo, writer interceptor.R
 			}
 			e.onSent(header, number, header.MarshalSize()+len(payload)+padding+srtpTagBytes+ipAndUDPBytes, kind)
 			return writer.Write(header, payload, attributes)
-		})
+		}))
 }
 
 // onSent gives a packet its number, in the two bytes of its extension if it has one.
@@ -209,14 +223,19 @@ func (e *Estimator) refresh() error {
 	return err
 }
 
-// Close frees the estimator; the PeerConnection's Close does it too. Afterwards streams pass as they are.
+// Close frees the estimator; the PeerConnection's Close does it too. Afterwards the pacer drops packets, and streams
+// without it pass as they are.
 func (e *Estimator) Close() error {
 	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	if !e.over {
+	again := e.over
+	if !again {
 		e.over = true
 		close(e.closed)
 		e.sendSide.Close()
 	}
-	return nil
+	e.mutex.Unlock()
+	if again {
+		return nil
+	}
+	return e.pacer.close()
 }

@@ -32,7 +32,7 @@ func newEstimator(t testing.TB) *Estimator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	estimator, err := NewEstimator(Options{Config: weir.Config{Model: model}})
+	estimator, err := NewEstimator(Options{Config: weir.Config{Model: model}, Unpaced: true})
 	if err != nil {
 		t.Fatal(err)
 	}

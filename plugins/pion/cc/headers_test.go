@@ -2,15 +2,19 @@ package cc
 
 import (
 	"encoding/binary"
+	"errors"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/pion/interceptor"
 	pioncc "github.com/pion/interceptor/pkg/cc"
-	"github.com/pion/interceptor/pkg/pacing"
 	"github.com/pion/rtp"
 	"github.com/pion/webrtc/v4"
+
+	weir "weir/pion"
+	"weir/pion/internal/link"
+	"weir/pion/shipped"
 )
 
 // Under -race, and by the numbers: a packet that is requested many times at once is sent under a number each time.
@@ -53,45 +57,50 @@ func TestAPacketSentAgainAtOnceHasItsOwnNumbers(t *testing.T) {
 	}
 }
 
-// A burst of 20 packets needs 0.5 s at the pacing rate.
-func TestPacketsCountAsTheyLeaveThePacer(t *testing.T) {
-	estimator := newEstimator(t)
-	controller, err := pioncc.NewInterceptor(func() (pioncc.BandwidthEstimator, error) { return estimator, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	const packets, size = 20, 1000
-	pacer := pacing.NewInterceptor()
-	registry := &interceptor.Registry{}
-	registry.Add(controller)
-	registry.Add(pacer)
-	chain, err := registry.Build("one")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pacer.SetRate("one", int(estimator.Rates().PacingRateBps))
-	left := make(chan uint16, packets)
-	writer := chain.BindLocalStream(info, writerTo(func(h *rtp.Header) {
-		left <- binary.BigEndian.Uint16(h.GetExtension(extensionID))
-	}))
-	began := time.Now()
-	for range packets {
-		if _, err := writer.Write(header(9), make([]byte, size), nil); err != nil {
+// A burst of 20 packets needs 0.5 s at the pacing rate; audio does not wait for it.
+func TestVideoLeavesAtThePacingRateAndAudioAtOnce(t *testing.T) {
+	link.Simulated(t, func(t *testing.T) {
+		model, err := shipped.Model()
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	for number := range uint16(packets) {
-		if got := <-left; got != number {
-			t.Errorf("packet %d left as %d", number, got)
+		estimator, err := NewEstimator(Options{Config: weir.Config{Model: model}})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if took := time.Since(began); took < 400*time.Millisecond {
-		t.Errorf("%d packets left within %v", packets, took)
-	}
-	if stats := estimator.GetStats(); stats["packetsInvalid"] != uint64(0) {
-		t.Error(stats)
-	}
-	if err := chain.Close(); err != nil {
-		t.Error(err)
-	}
+		const packets, size = 20, 1000
+		left := make(chan string, packets+1)
+		add := func(mime string) interceptor.RTPWriter {
+			stream := *info
+			stream.MimeType = mime
+			return estimator.AddStream(&stream, writerTo(func(h *rtp.Header) {
+				left <- mime
+			}))
+		}
+		video, audio := add("video/VP8"), add("audio/opus")
+		began := time.Now()
+		for range packets {
+			if _, err := video.Write(header(9), make([]byte, size), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := audio.Write(header(9), make([]byte, size), nil); err != nil {
+			t.Fatal(err)
+		}
+		if first := <-left; first != "audio/opus" {
+			t.Errorf("%s left first", first)
+		}
+		for range packets {
+			<-left
+		}
+		if took := time.Since(began); took < 400*time.Millisecond || took > 600*time.Millisecond {
+			t.Errorf("%d packets left within %v", packets, took)
+		}
+		if stats := estimator.GetStats(); stats["packetsInvalid"] != uint64(0) {
+			t.Error(stats)
+		}
+		if err := errors.Join(estimator.Close(), estimator.Close()); err != nil {
+			t.Error(err)
+		}
+	})
 }

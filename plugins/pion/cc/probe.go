@@ -1,6 +1,12 @@
 package cc
 
-import weir "weir/pion"
+import (
+	"errors"
+
+	weir "weir/pion"
+)
+
+var errPaced = errors.New("cc: probe clusters would leave at the pacing rate; set Options.Unpaced")
 
 // probe is the cluster that the host sends now. Packets that leave belong to it until they are enough.
 type probe struct {
@@ -27,8 +33,11 @@ func (p *probe) take(size int) int32 {
 
 // SetDesiredRate is for media in layers: the target bitrates for all of them, and for one layer more (0: any more is
 // welcome). From the first call on the target is no more than the path has shown to carry, and TakeProbeCluster asks for
-// bursts that show more.
+// bursts that show more. It is an error without Options.Unpaced, since a cluster would leave at the pacing rate.
 func (e *Estimator) SetDesiredRate(totalBps, nextBps int64) error {
+	if e.pacer != nil {
+		return errPaced
+	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	return e.sendSide.SetDesiredRate(totalBps, nextBps)

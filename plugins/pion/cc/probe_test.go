@@ -11,6 +11,7 @@ import (
 	"github.com/pion/rtp"
 
 	weir "weir/pion"
+	"weir/pion/shipped"
 )
 
 const (
@@ -157,5 +158,20 @@ func TestNothingIsProbedAfterClose(t *testing.T) {
 	}
 	if err := call.estimator.SetDesiredRate(totalBps, 0); !errors.Is(err, weir.ErrClosed) {
 		t.Error(err)
+	}
+}
+
+func TestProbeClustersNeedAHostThatPaces(t *testing.T) {
+	model, err := shipped.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimator, err := NewEstimator(Options{Config: weir.Config{Model: model}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = estimator.Close() }()
+	if err := estimator.SetDesiredRate(totalBps, nextBps); !errors.Is(err, errPaced) {
+		t.Errorf("a paced sender takes a desired rate: %v", err)
 	}
 }

@@ -18,11 +18,13 @@ func (e *Estimator) poll() time.Duration {
 	return wait
 }
 
-// tell brings the callback up to date.
+// tell brings the pacer and the callback up to date.
 func (e *Estimator) tell() {
 	e.telling.Lock()
 	defer e.telling.Unlock()
-	if bitrate := e.GetTargetBitrate(); bitrate != e.told {
+	rates := e.Rates()
+	e.pacer.follow(rates.PacingRateBps)
+	if bitrate := int(rates.TargetRateBps); bitrate != e.told {
 		e.told = bitrate
 		if e.onChange != nil {
 			e.onChange(bitrate)
@@ -33,7 +35,7 @@ func (e *Estimator) tell() {
 // GetTargetBitrate is the rate in force, bit/s, IP and UDP included.
 func (e *Estimator) GetTargetBitrate() int { return int(e.Rates().TargetRateBps) }
 
-// Rates are those in force. A pacer follows the pacing rate: see the example.
+// Rates are those in force. The pacer of an Unpaced host follows the pacing rate.
 func (e *Estimator) Rates() weir.Rates {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()

@@ -3,7 +3,7 @@ package remb
 import (
 	"io"
 
-	"github.com/pion/transport/v4/packetio"
+	"github.com/pion/transport/v5/packetio"
 )
 
 // Buffer sizes that pion gives a stream.
@@ -16,26 +16,49 @@ const (
 // of SRTP.
 const transportOverheadBytes = 20 + 8 + 10
 
+// buffer is packetio.Buffer with the methods that pion's SRTP looks for.
+type buffer struct{ *packetio.Buffer }
+
+func (b buffer) Read(packet []byte) (int, error) {
+	n, _, err := b.Buffer.Read(packet, nil)
+	return n, err
+}
+
+func (b buffer) Write(packet []byte) (int, error) { return b.Buffer.Write(packet, nil) }
+
+// ReadWithAttributes is Read with what pion's transport tells about the packet.
+func (b buffer) ReadWithAttributes(packet []byte, about packetio.Attributes) (int, packetio.Attributes, error) {
+	return b.Buffer.Read(packet, about)
+}
+
+// WriteWithAttributes is Write with what pion's transport tells about the packet.
+func (b buffer) WriteWithAttributes(packet []byte, about packetio.Attributes) (int, error) {
+	return b.Buffer.Write(packet, about)
+}
+
 // arrivals is the buffer between pion's SRTP and whoever reads a stream. Packets come in as the network brings them.
 type arrivals struct {
-	*packetio.Buffer
+	buffer
 	receiver *Receiver
 }
 
-func (a *arrivals) Write(packet []byte) (int, error) {
+func (a arrivals) Write(packet []byte) (int, error) { return a.WriteWithAttributes(packet, nil) }
+
+// WriteWithAttributes hands the packet to the estimator first: a full buffer drops it.
+func (a arrivals) WriteWithAttributes(packet []byte, about packetio.Attributes) (int, error) {
 	a.receiver.OnPacket(packet)
-	return a.Buffer.Write(packet)
+	return a.buffer.WriteWithAttributes(packet, about)
 }
 
 // BufferFactory is for webrtc.SettingEngine.BufferFactory; Attach sets it.
 func (r *Receiver) BufferFactory(kind packetio.BufferPacketType, _ uint32) io.ReadWriteCloser {
-	buffer := packetio.NewBuffer()
+	made := buffer{packetio.NewBuffer()}
 	if kind != packetio.RTPBufferPacket {
-		buffer.SetLimitSize(rtcpBufferBytes)
-		return buffer
+		made.SetLimitSize(rtcpBufferBytes)
+		return made
 	}
-	buffer.SetLimitSize(rtpBufferBytes)
-	return &arrivals{buffer, r}
+	made.SetLimitSize(rtpBufferBytes)
+	return arrivals{made, r}
 }
 
 // OnPacket takes an RTP packet that has just arrived and been decrypted; the buffers of BufferFactory call it. What is no

@@ -66,7 +66,7 @@ func followREMBToTheRateOfTheLink(t *testing.T) {
 		func(settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 			return errors.Join(receiver.Attach(settings, media, registry), remb.RegisterDefaultInterceptors(media, registry))
 		})
-	filler, err := link.NewFiller(300_000)
+	filler, err := link.NewFiller(300_000, 5*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,10 @@ import (
 )
 
 // Without it delay lowers the rate of a sender with transport-cc below REMB.
-var remoteEstimate = rtcp.RawPacket(weir.RemoteEstimate())
+var remoteEstimate = sync.OnceValue(func() *rtcp.RawPacket {
+	packet := rtcp.RawPacket(weir.RemoteEstimate())
+	return &packet
+})
 
 // ErrTaken is why a second PeerConnection of the same API is refused.
 var ErrTaken = errors.New("remb: a Receiver serves one PeerConnection; make an API and a Receiver for each")
@@ -148,7 +151,7 @@ func (r *Receiver) send(feedback *rtcp.ReceiverEstimatedMaximumBitrate) error {
 	writer, connected := r.writer, len(r.streams) > 0
 	for _, s := range r.streams {
 		if s.transportCC {
-			packets = append(packets, &remoteEstimate)
+			packets = append(packets, remoteEstimate())
 			break
 		}
 	}

@@ -1,5 +1,5 @@
 //! A call over loopback: webrtc-rs sends filler at Weir's rate to weir-peer, a native libwebrtc, which sends
-//! transport-wide feedback. `cargo run --release --example call PEER [SECONDS]`
+//! transport-wide feedback. `cargo run --release --features webrtc-rs --example call PEER [SECONDS]`
 use rtc::interceptor::Registry;
 use rtc::media_stream::MediaStreamTrack;
 use rtc::peer_connection::configuration::interceptor_registry::{CongestionFeedback, configure_congestion_control};

@@ -1,12 +1,15 @@
-//! Weir at the sender for [webrtc-rs](https://webrtc.rs): [`Estimator`] stands where its `Gcc` stands. The rest is a
-//! safe wrapper of `weir.h`: [`Model`], [`SendSideEstimator`] and, for servers that forward layers, [`LayerAllocator`].
+//! Weir at the sender: a safe wrapper of `weir.h`, with [`Model`], [`SendSideEstimator`] and, for servers that forward
+//! layers, [`LayerAllocator`]. With the feature `webrtc-rs`, `Estimator` replaces the `Gcc` of
+//! [webrtc-rs](https://webrtc.rs).
 //!
 //! Times are microseconds of one monotonic clock, rates bits per second. Only `Model::load` reads a
 //! clock; nothing opens a socket.
+#[cfg(feature = "webrtc-rs")]
 mod estimator;
 mod ffi;
 mod layers;
 
+#[cfg(feature = "webrtc-rs")]
 pub use estimator::Estimator;
 pub use ffi::{Counters, LayerRates, MAX_MEDIA_LAYERS, MAX_MEDIA_STREAMS, MediaLayer};
 pub use ffi::{PacketFeedback, PacketKind, ProbeClusterConfig, SentPacket, TargetRateConstraints};

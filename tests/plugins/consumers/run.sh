@@ -163,10 +163,10 @@ crate=$(find "$packages" -name '*.crate')
 if command -v cargo >/dev/null && [[ -n $crate ]]; then
   echo "== Rust"
   tar -xzf "$crate"
-  mv weir-webrtc-rs-* crate
+  mv weir-bwe-*/ crate
   mkdir -p rust/src
   cp "$here/consumer.rs" rust/src/main.rs
-  printf '[package]\nname = "consumer"\nedition = "2024"\n[dependencies]\nweir-webrtc-rs = { path = "../crate" }\n' >rust/Cargo.toml
+  printf '[package]\nname = "consumer"\nedition = "2024"\n[dependencies]\nweir-bwe = { path = "../crate" }\n' >rust/Cargo.toml
   (cd rust && cargo run --quiet --release) | cmp - expected
 else
   skip Rust "cargo or the crate is not here"

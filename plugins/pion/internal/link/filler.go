@@ -12,17 +12,19 @@ import (
 // payloadBytes of each packet of a Filler.
 const payloadBytes = 1100
 
-// Filler sends packets without meaning on a video track, evenly, at a rate that can be changed.
+// Filler sends packets without meaning on a video track at a rate that can be changed, in a burst each interval.
 type Filler struct {
-	Track   *webrtc.TrackLocalStaticRTP
-	rateBps atomic.Int64
+	Track    *webrtc.TrackLocalStaticRTP
+	interval time.Duration
+	rateBps  atomic.Int64
 }
 
-// NewFiller makes a track of VP8 that sends startBps once Run does.
-func NewFiller(startBps int64) (*Filler, error) {
+// NewFiller makes a track of VP8 that sends startBps once Run does. An interval of 5 ms is nearly even; that of frames is
+// an encoder's.
+func NewFiller(startBps int64, interval time.Duration) (*Filler, error) {
 	track, err := webrtc.NewTrackLocalStaticRTP(
 		webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: 90_000}, "video", "filler")
-	filler := &Filler{Track: track}
+	filler := &Filler{Track: track, interval: interval}
 	filler.rateBps.Store(startBps)
 	return filler, err
 }
@@ -32,7 +34,7 @@ func (f *Filler) SetRate(bps int64) { f.rateBps.Store(bps) }
 
 // Run sends until the context ends.
 func (f *Filler) Run(ctx context.Context) {
-	ticker := time.NewTicker(5 * time.Millisecond)
+	ticker := time.NewTicker(f.interval)
 	defer ticker.Stop()
 	payload := make([]byte, payloadBytes)
 	// VP8's descriptor and an odd first byte: no picture begins here.
@@ -46,7 +48,8 @@ func (f *Filler) Run(ctx context.Context) {
 		case <-ticker.C:
 		}
 		now := time.Now()
-		budget = min(budget+now.Sub(last).Seconds()*float64(f.rateBps.Load())/8, 20_000)
+		rate := float64(f.rateBps.Load()) / 8
+		budget = min(budget+now.Sub(last).Seconds()*rate, max(2*f.interval.Seconds()*rate, 20_000))
 		last = now
 		for ; budget > 0; budget -= payloadBytes + 60 {
 			header := rtp.Header{

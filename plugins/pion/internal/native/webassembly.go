@@ -4,7 +4,8 @@ package native
 
 import (
 	"context"
-	_ "embed"
+	"embed"
+	"errors"
 	"math"
 	"runtime"
 	"sync"
@@ -16,10 +17,14 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// weir.wasm is the library as one file, compiled by `make packages`.
+// webAssembly has weir.wasm, the library as one file, if `make wasm` or `make packages` has written it. weir.wasm.md keeps
+// the pattern valid without it: `go mod vendor` evaluates patterns of all build tags.
 //
-//go:embed weir.wasm
-var code []byte
+//go:embed weir.wasm*
+var webAssembly embed.FS
+
+var errNoWebAssembly = errors.New("weir: built without cgo and without weir.wasm: build with CGO_ENABLED=1 and a C++ " +
+	"compiler, or run `make wasm` in Weir's repository and vendor again")
 
 // HasWorker is whether Config.Worker has a thread.
 const HasWorker = false
@@ -70,6 +75,10 @@ var (
 	instances []*instance
 	taken     atomic.Uint32
 	start     = sync.OnceValue(func() error {
+		code, err := webAssembly.ReadFile("weir.wasm")
+		if err != nil {
+			return errNoWebAssembly
+		}
 		ctx := context.Background()
 		r := wazero.NewRuntime(ctx)
 		wasi_snapshot_preview1.MustInstantiate(ctx, r)

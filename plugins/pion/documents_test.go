@@ -1,0 +1,54 @@
+package weir_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
+
+// flat is code without its indentation.
+func flat(code string) string {
+	var lines []string
+	for line := range strings.Lines(code) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestCodeOfDocumentsIsPartOfCompiledPrograms(t *testing.T) {
+	for document, programs := range map[string]string{
+		"README.md":             "example/*.go",
+		"../../docs/install.md": "example_test.go",
+	} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, err := filepath.Glob(programs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var compiled []string
+		for _, path := range paths {
+			code, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compiled = append(compiled, flat(string(code)))
+		}
+		all := strings.Join(compiled, "\n")
+		blocks := goBlock.FindAllStringSubmatch(string(text), -1)
+		if len(blocks) < 2 {
+			t.Errorf("%s has %d blocks of Go", document, len(blocks))
+		}
+		for _, block := range blocks {
+			if !strings.Contains(all, flat(block[1])) {
+				t.Errorf("%s: this is no part of %s:\n%s", document, programs, block[1])
+			}
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/pion/interceptor"
+	pioncc "github.com/pion/interceptor/pkg/cc"
+	"github.com/pion/webrtc/v4"
+
+	weir "weir/pion"
+	"weir/pion/cc"
+)
+
+// newSender returns a PeerConnection that sends, under Weir, and calls encode with each new target rate, in bit/s.
+func newSender(
+	model *weir.Model, settings webrtc.SettingEngine, encode func(bitrate int),
+) (*webrtc.PeerConnection, error) {
+	media, registry := webrtc.MediaEngine{}, interceptor.Registry{}
+	controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: weir.Config{Model: model}}))
+	if err != nil {
+		return nil, err
+	}
+	controller.OnNewPeerConnection(func(_ string, estimator pioncc.BandwidthEstimator) {
+		estimator.OnTargetBitrateChange(encode)
+	})
+	registry.Add(controller) // before the next lines
+	err = errors.Join(
+		media.RegisterDefaultCodecs(),
+		cc.ConfigureTWCCHeaderExtensionSender(&media, &registry), // before what retransmits
+		webrtc.RegisterDefaultInterceptors(&media, &registry),
+	)
+	if err != nil {
+		return nil, err
+	}
+	api := webrtc.NewAPI(webrtc.WithSettingEngine(settings), webrtc.WithMediaEngine(&media),
+		webrtc.WithInterceptorRegistry(&registry))
+	return api.NewPeerConnection(webrtc.Configuration{})
+}
+
+// readFeedback hands feedback to the estimator until the connection is closed: pion's interceptors see only RTCP that
+// the application reads.
+func readFeedback(sender *webrtc.RTPSender) {
+	buffer := make([]byte, 1500)
+	for {
+		if _, _, err := sender.Read(buffer); err != nil {
+			return
+		}
+	}
+}
