@@ -59,7 +59,7 @@ void FrameJitter::UpdateSizes(double bytes) {
 void FrameJitter::UpdateNoise(double residual_ms, SimTime now) {
   if (last_frame_ != kNever) {
     const double interval_ms = ToMilliseconds(now - last_frame_);
-    const double weight = 1.0 / std::min(frames_ - 1, kFrameRateFrames);
+    const double weight = 1.0 / std::min(frames_ - 2, kFrameRateFrames);
     mean_interval_ms_ += weight * (interval_ms - mean_interval_ms_);
   }
   last_frame_ = now;

@@ -117,7 +117,7 @@ TEST(JitterBuffer, LargeFramesRaiseTheDelayByUpToTheirTransmissionTime) {
   const std::vector<Frame> even = frames_of(2000), uneven = frames_of(7000);
   const double even_ms = DelayMs(even[891], RenderTimes(even, {})[891]);
   const double added_ms = DelayMs(uneven[891], RenderTimes(uneven, {})[891]) - even_ms;
-  EXPECT_GT(added_ms, 8);
+  EXPECT_GT(added_ms, 4) << "the usual arrival alone is 2 ms later";
   EXPECT_LT(added_ms, 22);
 }
 

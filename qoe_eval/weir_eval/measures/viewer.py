@@ -112,7 +112,7 @@ def rendered_measures(flow: FlowRecord) -> Measures:
         return {}
     capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
     p50, p95 = np.percentile(rendered_us - capture_us, [50, 95]) / 1e3
-    measures: Measures = {"end_to_end_delay_ms_p50": p50, "end_to_end_delay_ms_p95": p95}
+    measures: dict[str, float | None] = {"end_to_end_delay_ms_p50": p50, "end_to_end_delay_ms_p95": p95}
     if "height" in frames:
         measures["frame_height_mean"] = float(np.mean(np.array(frames["height"])[shown]))
     if "qp" in frames:
