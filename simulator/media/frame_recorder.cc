@@ -22,17 +22,19 @@ void FrameRecorder::OnSent(const Packet& packet) {
 }
 
 void FrameRecorder::OnReceived(const Packet& packet, SimTime arrival_time) {
+  if (packet.rtp.kind == PacketKind::kAudio)
+    audio_.push_back({.capture_time = packet.capture_time, .arrival_time = arrival_time});
   if (!packet.is_original_video() && packet.rtp.kind != PacketKind::kRetransmission) return;
   const auto number = static_cast<size_t>(packet.media_sequence_number);
   if (came_[number]) return;
   came_[number] = true;
-  PacketHasCome(FrameOf(packet), arrival_time);
+  PacketHasCome(FrameOf(packet), arrival_time, packet.rtp.kind == PacketKind::kRetransmission);
   ++repairable_;
   while (!lost_.empty() && lost_.begin()->first < packet.transport_sequence_number) {
     const SimDuration round_trip = arrival_time - packet.sent_time + *estimated_return_delay_;
     if (repairable_ > 0) {
       --repairable_;
-      PacketHasCome(lost_.begin()->second, arrival_time + round_trip);
+      PacketHasCome(lost_.begin()->second, arrival_time + round_trip, true);
     }
     lost_.erase(lost_.begin());
   }
@@ -73,10 +75,11 @@ size_t FrameRecorder::FrameOf(const Packet& packet) const {
   return static_cast<size_t>(found - frames_.begin());
 }
 
-void FrameRecorder::PacketHasCome(size_t frame_index, SimTime time) {
+void FrameRecorder::PacketHasCome(size_t frame_index, SimTime time, bool retransmitted) {
   FollowedFrame& followed = frames_[frame_index];
   --followed.packets_missing;
   followed.frame.complete_time = std::max(followed.frame.complete_time, time);
+  followed.frame.retransmitted |= retransmitted;
 }
 
 }  // namespace weir::sim

@@ -32,19 +32,29 @@ class FrameRecorder {
     // When its last packet left the pacer for the first time.
     SimTime sent_time = kTimeZero;
     bool key_frame = false;
+    // True if a packet of it arrived as a retransmission.
+    bool retransmitted = false;
+  };
+
+  struct AudioPacket {
+    SimTime capture_time = kTimeZero;
+    SimTime arrival_time = kTimeZero;
   };
 
   // `estimated_return_delay`: only for filler, the delay from the receiver to the sender without queues.
   explicit FrameRecorder(std::optional<SimDuration> estimated_return_delay)
       : estimated_return_delay_(estimated_return_delay) {}
 
-  // Packets other than video are ignored. Call OnSent in the order of capture, OnReceived in the order of arrival.
+  // Packets other than video and received audio are ignored. Call OnSent in the order of capture, OnReceived in the
+  // order of arrival.
   void OnSent(const Packet& packet);
   void OnReceived(const Packet& packet, SimTime arrival_time);
   void OnDropped(const Packet& packet);
 
   // In the order of capture. Packets that arrive after `end` do not count.
   std::vector<Frame> Frames(SimTime end) const;
+  // In the order of arrival.
+  const std::vector<AudioPacket>& audio() const { return audio_; }
 
  private:
   struct FollowedFrame {
@@ -53,12 +63,13 @@ class FrameRecorder {
     int32_t packets_missing = 0;
   };
 
-  void PacketHasCome(size_t frame_index, SimTime time);
+  void PacketHasCome(size_t frame_index, SimTime time, bool retransmitted);
   // Finds the index of a packet's frame by capture time.
   size_t FrameOf(const Packet& packet) const;
 
   const std::optional<SimDuration> estimated_return_delay_;
   std::vector<FollowedFrame> frames_;
+  std::vector<AudioPacket> audio_;
   // By the media's sequence numbers: a packet may arrive as an original and as a retransmission.
   std::vector<bool> came_;
   // For filler: packets that arrived, less those that were repaired.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "flows/flow_recorder.h"
+#include "media/jitter_buffer.h"
 
 namespace weir::sim {
 
@@ -100,10 +101,14 @@ Json FrameSeries(const FrameRecorder& recorder, SimTime end) {
     for (const Frame& frame : frames) values.push_back(value_of(frame));
     return values;
   };
+  Json rendered = Json::array();
+  for (const SimTime time : RenderTimes(frames, recorder.audio()))
+    rendered.push_back(time > end ? Json(nullptr) : Json(time.us()));
   return {{"capture_time_us", column([](const Frame& frame) { return frame.capture_time.us(); })},
           {"complete_time_us", column([](const Frame& frame) {
              return frame.complete_time == kNever ? Json(nullptr) : Json(frame.complete_time.us());
            })},
+          {"rendered_time_us", std::move(rendered)},
           {"bytes", column([](const Frame& frame) { return frame.bytes; })},
           {"sent_time_us", column([](const Frame& frame) { return frame.sent_time.us(); })},
           {"key_frame", column([](const Frame& frame) { return frame.key_frame ? 1 : 0; })}};

@@ -62,7 +62,35 @@ def test_freezes_are_those_of_the_rendering():
     assert measures["total_freezes_duration_s"] == pytest.approx(51 / 30, abs=0.01)
 
 
-def test_runs_of_the_model_have_none_of_it():
+def test_replays_have_the_delays_of_rendering_without_height_and_quantizer():
+    arrived_us = [int(1e6 * n / 30) + 60_000 for n in range(300)]
+    record = of_frames(complete_time_us=arrived_us, rendered_time_us=[time + 40_000 for time in arrived_us])
+    assert rendered_measures(record.flows[0]) == {
+        "end_to_end_delay_ms_p50": pytest.approx(100), "end_to_end_delay_ms_p95": pytest.approx(100),
+    }  # fmt: skip
+    assert viewer_measures(record, record.flows[0])["frame_delay_ms_p95"] == pytest.approx(60)
+
+
+def test_frames_that_arrive_in_bursts_do_not_freeze_if_they_are_rendered_evenly():
+    # Deliveries each 200 ms, and a jitter buffer that waits for the last of them.
+    arrived_us = [(n // 6 + 1) * 200_000 for n in range(300)]
+    smooth_us = [int(1e6 * n / 30) + 250_000 for n in range(300)]
+    record = of_frames(complete_time_us=arrived_us, rendered_time_us=smooth_us)
+    assert viewer_measures(record, record.flows[0])["frozen_share"] == 0
+    # As records of earlier versions were measured.
+    record = of_frames(complete_time_us=arrived_us)
+    assert viewer_measures(record, record.flows[0])["frozen_share"] > 0.9
+
+
+def test_a_frame_without_an_arrival_is_not_rendered():
+    arrived_us = [int(1e6 * n / 30) + 60_000 for n in range(300)]
+    rendered_us = [time + 40_000 for time in arrived_us]
+    arrived_us[-1] = None
+    record = of_frames(complete_time_us=arrived_us, rendered_time_us=rendered_us)
+    assert viewer_measures(record, record.flows[0])["frame_delay_ms_p95"] == pytest.approx(60)
+
+
+def test_records_of_earlier_versions_have_no_rendering():
     record = of_frames(complete_time_us=[int(1e6 * n / 30) + 60_000 for n in range(300)])
     assert rendered_measures(record.flows[0]) == {}
     assert viewer_measures(record, record.flows[0])["freeze_count"] == 0

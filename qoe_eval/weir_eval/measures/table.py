@@ -120,7 +120,7 @@ MEASURES = MeasureTable(
         Measure("frame_delay_ms_p50", "Frame delay, median", "ms", "lower",
             "From the capture of a frame to the arrival of its last packet and of all frames before it; in filler, a "
             "lost packet arrives again one round trip after the gap shows. Without encoder, jitter buffer and "
-            "decoder; in virtual calls, to the rendering of the frame.", decimals=0),
+            "decoder; in virtual calls, until the jitter buffer releases the frame.", decimals=0),
         Measure("frame_delay_ms_p95", "Frame delay, p95", "ms", "lower",
             "95th percentile of the frame delay.", decimals=0),
         Measure("recoco", "ReCoCo score", "of 99.9", "higher",
@@ -165,8 +165,8 @@ MEASURES = MeasureTable(
             "getStats of the receiver: bytesReceived of audio and video (payload, no headers, no padding) per "
             "second.", scale=1e-3, decimals=0, kinds=_CALL),
         Measure("end_to_end_delay_ms_p50", "End-to-end delay, median", "ms", "lower",
-            "From capture in the sender to rendering in the receiver, over rendered frames; one machine, one clock. Of "
-            "replays, virtual calls have it.", decimals=0, kinds=_BOTH),
+            "From capture in the sender to rendering in the receiver, over rendered frames; one machine, one clock. In "
+            "replays with a model of the jitter buffer.", decimals=0, kinds=_BOTH),
         Measure("end_to_end_delay_ms_p95", "End-to-end delay, p95", "ms", "lower",
             "95th percentile of the end-to-end delay.", decimals=0, kinds=_BOTH),
         Measure("vmaf_mean", "VMAF", "of 100", "higher",

@@ -101,7 +101,9 @@ def viewer_measures(record: RunRecord, flow: FlowRecord) -> Measures:
 
 
 def rendered_measures(flow: FlowRecord) -> Measures:
-    """The measures of the rendered frames of a virtual call; empty for other runs."""
+    """The measures of the rendered frames; empty for a run without them. Only virtual calls have the height and the
+    quantizer.
+    """
     frames = (flow.series or {}).get("frames")
     if not frames or "rendered_time_us" not in frames:
         return {}
@@ -110,13 +112,13 @@ def rendered_measures(flow: FlowRecord) -> Measures:
         return {}
     capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
     p50, p95 = np.percentile(rendered_us - capture_us, [50, 95]) / 1e3
-    quantizers = np.array(frames["qp"], dtype=np.float64)[shown]
-    return {
-        "end_to_end_delay_ms_p50": p50,
-        "end_to_end_delay_ms_p95": p95,
-        "frame_height_mean": float(np.mean(np.array(frames["height"])[shown])),
-        "qp_mean": float(quantizers.mean()) if (quantizers >= 0).all() else None,
-    }
+    measures: dict[str, float | None] = {"end_to_end_delay_ms_p50": p50, "end_to_end_delay_ms_p95": p95}
+    if "height" in frames:
+        measures["frame_height_mean"] = float(np.mean(np.array(frames["height"])[shown]))
+    if "qp" in frames:
+        quantizers = np.array(frames["qp"], dtype=np.float64)[shown]
+        measures["qp_mean"] = float(quantizers.mean()) if (quantizers >= 0).all() else None
+    return measures
 
 
 def flow_freezes(record: RunRecord, flow: FlowRecord) -> list[Freeze]:
@@ -130,21 +132,23 @@ def _viewings(record: RunRecord, flow: FlowRecord) -> list[_Viewing]:
         return []
     shown, rendered_us = rendered_frames(frames)
     capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
+    complete_us = np.maximum.accumulate(np.array(frames["complete_time_us"], dtype=np.float64)[shown].astype(np.int64))
     quality = estimate_vmaf(encoder_rate_bps(frames))[shown]
     viewings = []
     for from_us, to_us in _active_spans_us(record, flow):
         inside = (capture_us >= from_us) & (capture_us < to_us) & (rendered_us <= to_us)
-        viewings.append(_view(capture_us[inside], rendered_us[inside], quality[inside], from_us, to_us))
+        delays_us = (complete_us - capture_us)[inside]
+        viewings.append(_view(delays_us, rendered_us[inside], quality[inside], from_us, to_us))
     return viewings
 
 
 def rendered_frames(frames: FrameColumns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The indices of the rendered frames of a record's series, and their rendering times in us: those of libwebrtc's
-    receiver, or of complete arrival.
+    """The indices of the rendered frames of a record's series, and their rendering times in us; in records of
+    earlier versions, the times of complete arrival.
     """
-    times = frames.get("rendered_time_us", frames["complete_time_us"])
-    rendered = np.array(times, dtype=np.float64)
-    shown = np.flatnonzero(~np.isnan(rendered))
+    complete = np.array(frames["complete_time_us"], dtype=np.float64)
+    rendered = np.array(frames.get("rendered_time_us", complete), dtype=np.float64)
+    shown = np.flatnonzero(~np.isnan(rendered) & ~np.isnan(complete))
     return shown, np.maximum.accumulate(rendered[shown].astype(np.int64))
 
 
@@ -161,14 +165,14 @@ def encoder_rate_bps(frames: FrameColumns) -> NDArray[np.float64]:
 
 
 def _view(
-    capture_us: NDArray[np.int64],
+    delays_us: NDArray[np.int64],
     rendered_us: NDArray[np.int64],
     quality: NDArray[np.float64],
     from_us: int,
     to_us: int,
 ) -> _Viewing:
     if len(rendered_us) == 0:
-        return _Viewing(capture_us, capture_us, quality, [Freeze(from_us, to_us - from_us)], to_us - from_us)
+        return _Viewing(delays_us, delays_us, quality, [Freeze(from_us, to_us - from_us)], to_us - from_us)
     freezes = find_freezes(rendered_us.tolist(), to_us)
     begin_us = int(rendered_us[0])
     if begin_us - from_us > _LONGEST_FIRST_WAIT_US:
@@ -179,7 +183,7 @@ def _view(
     if frozen:
         keys = zip(rendered_us.tolist(), shown_us.tolist(), strict=True)
         shown_us = np.array([0 if key in frozen else key[1] for key in keys], dtype=np.int64)
-    return _Viewing(rendered_us - capture_us, shown_us, quality, freezes, to_us - begin_us)
+    return _Viewing(delays_us, shown_us, quality, freezes, to_us - begin_us)
 
 
 def _measures(viewings: Sequence[_Viewing]) -> Measures:

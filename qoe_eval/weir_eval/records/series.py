@@ -16,8 +16,9 @@ Samples = Values[Number | None]
 
 class FrameColumns(TypedDict):
     """Every frame of a flow. `complete_time_us` is None for a frame that never arrived completely; `sent_time_us` is
-    that of its last packet. Older records lack `sent_time_us` and `key_frame`. Only virtual calls have the rest:
-    `rendered_time_us` of libwebrtc's receiver, the frame's `height`, and the encoder's quantizer `qp`, -1 if unknown.
+    that of its last packet. `rendered_time_us` is that of libwebrtc's receiver, or of the simulator's model of it.
+    Older records lack `sent_time_us`, `key_frame` and, of replays, `rendered_time_us`. Only virtual calls have the
+    frame's `height` and the encoder's quantizer `qp`, -1 if unknown.
     """
 
     capture_time_us: Values[FrameNumber]

@@ -24,7 +24,7 @@ SHOWN = (
     "p95_queueing_delay_ms", "loss_ratio",
 )  # fmt: skip
 """The measures of a replay on the terminal and in model cards."""
-_RENDERED = ("call_score", "vmaf_mean", "vmaf_p5", "visqol_mean")
+_RENDERED = ("end_to_end_delay_ms_p95", "call_score", "vmaf_mean", "vmaf_p5", "visqol_mean")
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
@@ -37,7 +37,7 @@ def libwebrtc_of(summary: Summary) -> str:
 
 
 def names_of_rendered_measures(summary: Summary) -> list[str]:
-    """Measures of rendered media, of those that a controller has: virtual calls have them on request."""
+    """The measures of rendered media that a controller has. Virtual calls have most of them on request only."""
     return [name for name in _RENDERED if any(name in values for values in summary.controllers.values())]
 
 

@@ -89,7 +89,5 @@ SUITE: Final = Suite(
         for part, called in _PARTS.items()
         for simulated in ("virtual", "replayed")
         for key, what, metric, of_replay, relative in _MEASURES
-        # Replays do not render frames.
-        if simulated == "virtual" or key != "end_to_end"
     ),
 )  # fmt: skip

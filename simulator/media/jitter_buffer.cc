@@ -1,0 +1,135 @@
+#include "media/jitter_buffer.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "media/arrival_line.h"
+#include "media/audio_buffer.h"
+#include "media/frame_jitter.h"
+#include "media/lip_sync.h"
+
+namespace weir::sim {
+namespace {
+
+using Frame = FrameRecorder::Frame;
+using AudioPacket = FrameRecorder::AudioPacket;
+
+constexpr SimDuration kRenderDelay = SimDuration::Millis(10);
+
+SimDuration FromMilliseconds(double ms) { return SimDuration::Nanos(static_cast<int64_t>(1e6 * ms)); }
+
+class JitterBuffer {
+ public:
+  // Call in the order of completion.
+  void OnComplete(const Frame& frame) {
+    last_complete_ = frame;
+    if (!frame.retransmitted) arrivals_.OnFrame(frame.capture_time, frame.complete_time);
+  }
+
+  // The next frame to be decoded, which is decodable from `now` on. Returns the time of decoding.
+  SimTime Decode(const Frame& frame, SimTime now) {
+    const bool first = last_rendered_ == kNever;
+    const SimTime due = first ? now : arrivals_.UsualArrival(frame.capture_time) + std::max(playout_delay_, minimum_);
+    const SimTime decoded = first ? now : std::max(now, due - kRenderDelay);
+    UpdateDelay(frame, due, decoded);
+    last_rendered_ = first ? decoded : std::max({last_rendered_, decoded, due});
+    return decoded;
+  }
+
+  // Call at each LipSync::kInterval in which both audio and video arrived.
+  void Synchronize(AudioBuffer& audio) {
+    const SimDuration latency = last_complete_.complete_time - last_complete_.capture_time;
+    lip_sync_.Update(ToMilliseconds(latency + TargetDelay()) - audio.LatencyMs());
+    minimum_ = FromMilliseconds(lip_sync_.video_ms());
+    audio.SetMinimumDelay(lip_sync_.audio_ms());
+  }
+
+  SimTime last_rendered() const { return last_rendered_; }
+
+ private:
+  SimDuration TargetDelay() const { return std::max(jitter_.Estimate() + kRenderDelay, minimum_); }
+
+  void UpdateDelay(const Frame& frame, SimTime due, SimTime decoded) {
+    if (frame.retransmitted) return;
+    const SimDuration delay = frame.complete_time - frame.capture_time;
+    jitter_.OnFrame(last_delay_ ? ToMilliseconds(delay - *last_delay_) : 0, static_cast<double>(frame.bytes), decoded);
+    last_delay_ = delay;
+    if (playout_delay_ == SimDuration::Zero()) playout_delay_ = jitter_.Estimate();
+    const SimDuration lateness = NotNegative(decoded - (due - kRenderDelay));
+    playout_delay_ = std::min(playout_delay_ + lateness, TargetDelay());
+  }
+
+  ArrivalLine arrivals_;
+  FrameJitter jitter_;
+  LipSync lip_sync_;
+  SimDuration minimum_ = SimDuration::Zero();
+  SimDuration playout_delay_ = SimDuration::Zero();
+  std::optional<SimDuration> last_delay_;
+  Frame last_complete_;
+  SimTime last_rendered_ = kNever;
+};
+
+// Passes what has arrived to the buffers, in the order of time.
+class Receiver {
+ public:
+  Receiver(std::span<const Frame> frames, std::span<const AudioPacket> audio) : audio_(audio) {
+    for (const Frame& frame : frames) {
+      if (frame.complete_time != kNever) frames_.push_back(&frame);
+    }
+    std::ranges::stable_sort(frames_, {}, &Frame::complete_time);
+  }
+
+  SimTime Decode(const Frame& frame, SimTime now) {
+    for (; next_sync_ <= now; next_sync_ += LipSync::kInterval) {
+      Advance(next_sync_);
+      if (new_audio_ && new_video_) buffer_.Synchronize(audio_buffer_);
+      new_audio_ = new_video_ = false;
+    }
+    Advance(now);
+    return buffer_.Decode(frame, now);
+  }
+
+  SimTime last_rendered() const { return buffer_.last_rendered(); }
+
+ private:
+  void Advance(SimTime to) {
+    for (; next_frame_ < frames_.size() && frames_[next_frame_]->complete_time <= to; ++next_frame_) {
+      buffer_.OnComplete(*frames_[next_frame_]);
+      new_video_ = true;
+    }
+    for (; next_audio_ < audio_.size() && audio_[next_audio_].arrival_time <= to; ++next_audio_) {
+      audio_buffer_.OnPacket(audio_[next_audio_].capture_time, audio_[next_audio_].arrival_time);
+      new_audio_ = true;
+    }
+  }
+
+  std::vector<const Frame*> frames_;
+  const std::span<const AudioPacket> audio_;
+  size_t next_frame_ = 0;
+  size_t next_audio_ = 0;
+  SimTime next_sync_ = kTimeZero + LipSync::kInterval;
+  bool new_audio_ = false;
+  bool new_video_ = false;
+  JitterBuffer buffer_;
+  AudioBuffer audio_buffer_;
+};
+
+}  // namespace
+
+std::vector<SimTime> RenderTimes(std::span<const Frame> frames, std::span<const AudioPacket> audio) {
+  Receiver receiver(frames, audio);
+  std::vector<SimTime> times;
+  times.reserve(frames.size());
+  SimTime decoder_free = kTimeZero;
+  for (const Frame& frame : frames) {
+    if (frame.complete_time == kNever) {
+      times.push_back(kNever);
+      continue;
+    }
+    decoder_free = receiver.Decode(frame, std::max(decoder_free, frame.complete_time));
+    times.push_back(receiver.last_rendered());
+  }
+  return times;
+}
+
+}  // namespace weir::sim
