@@ -37,6 +37,7 @@ SETS = {
                 "l4s"),
     "calls": ("muses", "cellular", "impaired", "slow decisions"),
     "losses": ("random loss", "bursts", "policer", "short queue", "cellular"),
+    "competition": ("gcc", "cubic", "bbr", "equal", "gcc called", "cubic called", "bbr called", "equal called"),
     "fidelity": ("chromium", "native"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"

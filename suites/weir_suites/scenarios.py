@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -59,6 +59,17 @@ _LOSSY_LINKS: Final[Mapping[str, Mapping[str, Any]]] = {
     "policer": {"loss": {"kind": "policer", "rate_bps": _FAMILY_CALL_BPS / 2, "burst_bytes": 25_000}},
     "short queue": {"queue": {"packets": 2}},
 }
+SHORT_QUEUE_COMPETITORS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "gcc": {"kind": "rtp", "controller": "gcc", "media": {"kind": "filler"}},
+    "cubic": {"kind": "tcp", "congestion_control": "cubic"},
+    "bbr": {"kind": "tcp", "congestion_control": "bbr"},
+    "equal": {"kind": "rtp", "media": {"kind": "filler"}},
+}
+SHORT_QUEUE_LOSS_PERCENTS: Final = (0, 4, 8, 12)
+COMPETITOR: Final = "competitor"
+_SHORT_QUEUES: Final = tuple(itertools.product((4.0, 10.0, 20.0), (2, 4, 20)))
+# In virtual calls of one video of at most 20 Mbps.
+_CALLED_SHORT_QUEUES: Final = ((4.0, 4), (20.0, 20))
 _NOT_IN_NAMES: Final = re.compile(r"[ ,%]")
 
 
@@ -126,6 +137,19 @@ def _lossy_cellular_call() -> list[Scenario]:
     data = load_bundled("cellular-3m").to_dict() | {"duration_s": _LOSSY_CALL_S}
     data["forward"]["loss"] = bernoulli(0.08)
     return [with_media(Scenario.from_dict(data, "loss-cellular-3m"), "video")]
+
+
+def _short_queues(media: str, paths: Iterable[tuple[float, int]], other: str, loss_percent: int) -> list[Scenario]:
+    """Links with a queue of a few packets, random loss and a competing flow."""
+    links = []
+    for mbps, packets in paths:
+        name = f"short-{mbps:g}M-{packets}-{other}-{loss_percent}-{media}"
+        flow = {"id": COMPETITOR, **SHORT_QUEUE_COMPETITORS[other]}
+        path = {"queue": Queue(packets=packets), "loss_ratio": loss_percent / 100, "duration_s": _LOSSY_CALL_S}
+        link = _link(name, 1e6 * mbps, flow, **path).to_dict()
+        link["flows"][0]["media"] = {"kind": media, "max_rate_bps": 20e6 if media == "video" else 50e6}
+        links.append(Scenario.from_dict(link, name))
+    return links
 
 
 def _bundled_calls(names: Sequence[str]) -> list[Scenario]:
@@ -205,6 +229,16 @@ impaired_calls: Final = fixed(_impaired_calls)
 # A set of one call of 45 s each, video: on 4 Mbps, and on a cellular path with random loss.
 lossy_calls: Final = {name: fixed(partial(_lossy_call, name, link)) for name, link in _LOSSY_LINKS.items()} | {
     "cellular": fixed(_lossy_cellular_call)
+}
+
+# The same paths by competing flow and random loss, 45 s: filler, and for virtual calls video.
+short_queues: Final = {
+    (other, percent): fixed(partial(_short_queues, "filler", _SHORT_QUEUES, other, percent))
+    for other, percent in itertools.product(SHORT_QUEUE_COMPETITORS, SHORT_QUEUE_LOSS_PERCENTS)
+}
+called_queues: Final = {
+    (other, percent): fixed(partial(_short_queues, "video", _CALLED_SHORT_QUEUES, other, percent))
+    for other, percent in itertools.product(SHORT_QUEUE_COMPETITORS, SHORT_QUEUE_LOSS_PERCENTS)
 }
 
 

@@ -17,6 +17,7 @@ SMALL = {
     "natural": ["--seeds", 1, "--scenarios", 7, "--set", "mixtures", "--set", "clock alone"],
     "virtual": ["--seeds", 1, "--scenarios", 2, "--set", "mixtures", "--set", "bundled"],
     "losses": ["--seeds", 1, "--set", "random loss", "--set", "cellular"],
+    "competition": ["--seeds", 1, "--only", "*-4M-4-*", "--set", "gcc", "--set", "gcc called"],
     "fidelity": ["--seeds", 2, "--only", "steps"],
 }
 # Goals that an evaluation without traces and calls decides, and others with why it does not.
@@ -34,6 +35,7 @@ MEASURED = {
     "natural": ("mean_challenge_weir", "below_challenge_weir-send", "worst_challenge_weir", "clock_weir-send"),
     "virtual": ("mean_mixtures_weir", "not_below_bundled_weir-send"),
     "losses": ("bitrate_random_loss_12", "score_random_loss_7", "bitrate_cellular"),
+    "competition": ("competitor_gcc_8", "competitor_gcc_called_8"),
     "fidelity": (),
 }  # fmt: skip
 UNDECIDED = {
@@ -48,6 +50,7 @@ UNDECIDED = {
     "natural": {"jitter_weir": "the set jitter alone was not chosen"},
     "virtual": {"mean_cellular_weir": "the set cellular was not chosen"},
     "losses": {"bitrate_policer": "the set policer was not chosen"},
+    "competition": {"competitor_bbr_12": "the set bbr was not chosen"},
     "fidelity": {},
 }  # fmt: skip
 

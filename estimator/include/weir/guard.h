@@ -54,8 +54,8 @@ class GuardOptions {
   uint32_t off_ = 0;
 };
 
-// Number of times that each rule changed a rate, by the index of GuardRules(). For "omission", the number of times that
-// it omitted losses.
+// Number of times that each rule changed a rate, by the index of GuardRules(). For "omission", the number of
+// times that it omitted a loss.
 struct GuardCounters : std::array<uint64_t, kMaxGuardRules> {
   // Returns 0 if no rule has the name.
   uint64_t Of(std::string_view name) const;

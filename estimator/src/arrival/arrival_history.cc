@@ -1,5 +1,7 @@
 #include "arrival/arrival_history.h"
 
+#include <cmath>
+
 namespace weir {
 namespace {
 
@@ -16,6 +18,7 @@ constexpr double kMaxNoiseS = 0.04;
 constexpr double kQueueLossRatio = 0.2;
 // In fewer seconds, the first losses of a policer look the same as random loss.
 constexpr size_t kSecondsOfAnyRate = 5;
+constexpr double kBeyondChance = 2.5;
 constexpr double kNoisyS = 0.005;
 constexpr int64_t kNoisyLossPercent = 1;
 
@@ -39,6 +42,14 @@ void ArrivalHistory::Second::Add(const Second& other) {
   size += other.size;
   received += other.received;
   lost += other.lost;
+}
+
+bool ArrivalHistory::Second::LosesMoreThan(const Second& other) const {
+  const auto sent = static_cast<double>(lost + received), other_sent = static_cast<double>(other.lost + other.received);
+  if (sent <= 0 || other_sent <= 0) return false;
+  const double pooled = std::clamp(static_cast<double>(lost + other.lost) / (sent + other_sent), 0.0, 1.0);
+  return LossRatio() - other.LossRatio() >
+         kBeyondChance * std::sqrt(pooled * (1 - pooled) * (1 / sent + 1 / other_sent));
 }
 
 void ArrivalHistory::Start(Timestamp now) {
@@ -75,9 +86,11 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   totals_.packets_lost += arrival.lost_change;
   totals_.packets_with_ce += arrival.packet.ecn == EcnMarking::kCe ? 1 : 0;
   latest_followed_loss_ = arrival.lost_change > 0;
+  if (latest_followed_loss_ && latest_delay_.IsFinite()) losses_after_delay_.OnLoss(latest_delay_);
   delay_stands_ = arrival.delay_stands;
   latest_delay_ = arrival.has_delay ? arrival.queueing_delay : TimeDelta::MinusInfinity();
   if (!arrival.has_delay) return;
+  losses_after_delay_.OnDelay(arrival.queueing_delay);
   ++totals_.packets_with_delay;
   totals_.queueing_delay += arrival.queueing_delay;
   tick_delays_[0] = std::min(tick_delays_[0], arrival.queueing_delay);
@@ -99,6 +112,7 @@ void ArrivalHistory::Forget() {
   second_start_ = totals_;
   seconds_ = {};
   whole_seconds_ = 0;
+  losses_after_delay_ = {};
   noise_ = {};
   latest_is_judged_ = true;
   latest_wait_s_ = kNoWaitS;
@@ -127,6 +141,7 @@ void ArrivalHistory::EndSlot() {
                                            .received = totals_.packets - second_start_.packets,
                                            .lost = totals_.packets_lost - second_start_.packets_lost};
   second_start_ = totals_;
+  losses_after_delay_.EndSecond();
 }
 
 void ArrivalHistory::OnDecision(Timestamp now) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 
+#include "arrival/losses_after_delay.h"
 #include "arrival/queueing_delay.h"
 #include "arrival/recurring_stops.h"
 #include "weir/arrival.h"
@@ -43,6 +44,9 @@ class ArrivalHistory {
     double LossRatio() const;
     // True if kFewestLost packets were lost, and at least this share of those sent.
     bool Loses(double ratio) const { return lost >= kFewestLost && LossRatio() >= ratio; }
+    // True if the loss ratio exceeds that of `other` by more than chance explains: a difference of 2.5 standard errors
+    // of two proportions, which has a probability of 0.6 %.
+    bool LosesMoreThan(const Second& other) const;
     void Add(const Second& other);
   };
 
@@ -107,6 +111,8 @@ class ArrivalHistory {
   // Lowest loss ratio of a second among the last ten, 0 to 1: the loss of the path at any rate. 0 before the first
   // whole second.
   double LowestLossRatio() const;
+  // LossesAfterDelay::Score() of the last ten seconds.
+  double LossesAfterDelayScore() const { return losses_after_delay_.Score(); }
 
   // --- Receive rates, over slots of 200 ms or more that end at decisions.
 
@@ -172,6 +178,7 @@ class ArrivalHistory {
   ArrivalTotals second_start_;
   std::array<Second, kSeconds> seconds_;
   size_t whole_seconds_ = 0;
+  LossesAfterDelay losses_after_delay_;
   DelayNoise noise_;
 
   // The latest packet. It is evaluated at the next decision, with the noise measured when it arrived. A loss counts as

@@ -1,6 +1,7 @@
 #include "guard/guard.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir {
 
@@ -49,10 +50,12 @@ void Guard::OnProbeResult(DataRate rate) {
 Guard::Result Guard::Apply(DataRate wanted, Timestamp now) {
   GuardFacts facts = Facts(now);
   Result result{wanted, std::nullopt};
+  const int64_t lost = std::exchange(lost_, arrivals_.totals().packets_lost);
   for (const auto& [index, rule] : rules_) {
     const bool omitted = facts.omits_losses;
     const DataRate rate = rule->Apply(result.rate, facts);
-    if (rate == result.rate && facts.omits_losses == omitted) continue;
+    const bool omits = facts.omits_losses != omitted && lost_ > lost;
+    if (rate == result.rate && !omits) continue;
     ++counters_[index];
     if (rate != result.rate) result = {rate, index};
   }

@@ -63,6 +63,8 @@ class Guard {
   DataRate probed_ = DataRate::Zero();
   double loss_ratio_at_any_rate_ = 0;
   bool omits_losses_ = false;
+  // ArrivalTotals::packets_lost at the latest Apply().
+  int64_t lost_ = 0;
   DataRate highest_probe_ = DataRate::PlusInfinity();
   Timestamp last_apply_ = Timestamp::MinusInfinity();
   Timestamp next_timeout_ = Timestamp::PlusInfinity();

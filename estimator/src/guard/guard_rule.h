@@ -36,6 +36,8 @@ struct GuardFacts {
   bool rate_causes_losses = false;
   // The loss ratio that a lower rate did not end. Set by the rule that measures it.
   double loss_ratio_at_any_rate = 0;
+  // True while losses are those of the path, after LossProof. Set by the rule that proves it.
+  bool losses_are_proven = false;
   // True if losses do not depend on the rate at present. Set by the rule that judges them.
   bool omits_losses = false;
 };

@@ -7,6 +7,7 @@ from typing import Final
 from weir_suites.suite import Suite
 from weir_suites.suites import (
     calls,
+    competition,
     fidelity,
     impairments,
     natural,
@@ -22,6 +23,7 @@ SUITES: Final[dict[str, Suite]] = {
     for suite in (
         *(one.SUITE for one in (policy, opponents, impairments, natural, safety, send_side, virtual, calls)),
         calls.LOSSES,
+        competition.SUITE,
         fidelity.SUITE,
     )
 }

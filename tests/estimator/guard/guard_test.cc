@@ -56,6 +56,19 @@ class GuardTest : public testing::Test {
   std::optional<Guard> guard_;
 };
 
+TEST_F(GuardTest, CountsOmissionOnlyWhereALossIsOmitted) {
+  Arrive(TimeDelta::Zero());
+  Apply(Kbps(1000), now_);
+  EXPECT_TRUE(guard_->omits_losses()) << "presumed in the first second";
+  EXPECT_EQ(Count("omission"), 0);
+  arrivals_.OnArrival(ArrivalOf(now_ += TimeDelta::Millis(10), 1250, TimeDelta::Zero(), 1));
+  Apply(Kbps(1000), now_);
+  EXPECT_EQ(Count("omission"), 1);
+  Arrive(TimeDelta::Zero());
+  Apply(Kbps(1000), now_);
+  EXPECT_EQ(Count("omission"), 1);
+}
+
 TEST_F(GuardTest, LetsASensibleRatePass) {
   for (int i = 0; i < 20; ++i) {
     const Guard::Result result = Step(Kbps(300), Kbps(300));

@@ -14,7 +14,8 @@ class OmissionRuleTest : public testing::Test {
     bool omits = false;
     for (int i = 0; i < tenths; ++i) {
       path_.Pass(rate_, loss_ratio, delay);
-      GuardFacts facts{.arrivals = path_.arrivals, .reported = path_.reported, .now = path_.now};
+      GuardFacts facts{
+          .arrivals = path_.arrivals, .reported = path_.reported, .now = path_.now, .losses_are_proven = proven_};
       EXPECT_TRUE(rule_->Apply(DataRate::PlusInfinity(), facts).IsPlusInfinity());
       omits = facts.omits_losses;
     }
@@ -23,8 +24,15 @@ class OmissionRuleTest : public testing::Test {
 
   WatchedPath path_;
   DataRate rate_ = DataRate::KilobitsPerSecond(1000);
+  bool proven_ = true;
   std::unique_ptr<GuardRule> rule_ = MakeRule("omission");
 };
+
+TEST_F(OmissionRuleTest, ReportsLossThatIsNotProven) {
+  EXPECT_TRUE(Omits(20, 0.1));
+  proven_ = false;
+  EXPECT_FALSE(Omits(1, 0.1));
+}
 
 TEST_F(OmissionRuleTest, OmitsWhatIsLostAtAnyRate) {
   EXPECT_TRUE(Omits(100, 0.1));
@@ -39,6 +47,7 @@ TEST_F(OmissionRuleTest, ReportsLittleLoss) {
 }
 
 TEST_F(OmissionRuleTest, PresumesInTheFirstSecondThatTheRateIsNotTheCause) {
+  proven_ = false;
   EXPECT_TRUE(Omits(5, 0.1));
   EXPECT_FALSE(Omits(1, 0.1, TimeDelta::Millis(40))) << "a queue";
 }
@@ -52,7 +61,7 @@ TEST_F(OmissionRuleTest, ReportsWhileThereIsAQueueAndASecondLonger) {
 
 TEST_F(OmissionRuleTest, ReportsWhileARuleHoldsARateThatEndedLosses) {
   EXPECT_TRUE(Omits(100, 0.1));
-  GuardFacts facts{.arrivals = path_.arrivals, .now = path_.now, .rate_causes_losses = true};
+  GuardFacts facts{.arrivals = path_.arrivals, .now = path_.now, .rate_causes_losses = true, .losses_are_proven = true};
   rule_->Apply(DataRate::PlusInfinity(), facts);
   EXPECT_FALSE(facts.omits_losses);
 }
@@ -72,7 +81,7 @@ TEST_F(OmissionRuleTest, ReportsWhenNothingShowsThatThereIsNoQueue) {
   EXPECT_TRUE(Omits(20, 0.1));
   path_.now += TimeDelta::Millis(100);
   path_.arrivals.OnDecision(path_.now);
-  GuardFacts facts{.arrivals = path_.arrivals, .now = path_.now};
+  GuardFacts facts{.arrivals = path_.arrivals, .now = path_.now, .losses_are_proven = true};
   rule_->Apply(DataRate::PlusInfinity(), facts);
   EXPECT_FALSE(facts.omits_losses);
 }

@@ -244,7 +244,8 @@ TEST_F(PolicerRuleTest, LossAtEverOtherRatesIsNone) {
 
 class OverloadRuleTest : public RuleTest {
  protected:
-  OverloadRuleTest() : RuleTest("overload") {}
+  // At the sender, where no back-off serves LossProof.
+  OverloadRuleTest() : RuleTest("overload") { path_.reported = true; }
 
   // From 2 Mbps, because of loss, to 1.1 Mbps.
   void BackOff() {
@@ -331,6 +332,13 @@ TEST_F(OverloadRuleTest, ASenderThatDoesNotObeyProvesNothing) {
   EXPECT_FALSE(Send(11, Kbps(2000), 0.09).IsPlusInfinity());
   for (int i = 0; i < 14; ++i) EXPECT_TRUE(Send(i == 0 ? 3 : 1, Kbps(2000), 0.09).IsPlusInfinity()) << i;
   EXPECT_FALSE(Send(2, Kbps(2000), 0.09).IsPlusInfinity());
+}
+
+TEST_F(OverloadRuleTest, AFewLossesByChanceLessDoNotCountAsTheEndOfLoss) {
+  // 100 packets a second: 4 % instead of 12 % in a second may be chance.
+  EXPECT_FALSE(Send(11, Kbps(2000), 0.12).IsPlusInfinity());
+  Send(2, Kbps(1200), 0.12);
+  EXPECT_TRUE(Send(1, Kbps(1200), 0.04).IsPlusInfinity());
 }
 
 TEST_F(OverloadRuleTest, LossOfASenderThatUsesLittleOfItsRateIsLeftAlone) {
