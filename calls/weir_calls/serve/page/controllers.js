@@ -99,7 +99,7 @@ export class ModelChoice {
   async show(hasModel) {
     byId("model-form").hidden = true;
     if (!hasModel) return;
-    const { ok, value } = await ask("/models");
+    const { ok, value } = await ask("models");
     if (!ok) return;
     byId("model").replaceChildren(...value.map((name) => element("option", { value: name, text: name })));
     byId("model-form").hidden = false;

@@ -1,6 +1,6 @@
 // The page: forwards the server's events to the views, and the user's actions to the server.
 import { CallData } from "./call_data.js";
-import { hideResult, showCalls, showResult } from "./calls.js";
+import { hideResult, learnFiles, showCalls, showResult } from "./calls.js";
 import { ask, Connection } from "./connection.js";
 import { followsObjective, hasModel, learnControllers, ModelChoice, PoolView } from "./controllers.js";
 import { byId, element, seconds, setText } from "./dom.js";
@@ -13,19 +13,17 @@ import { fillSketch, setProgress } from "./sketch.js";
 
 const LINK_DOWN_S = 5;
 
-// From here on the cookie is enough; the token is removed from the address bar.
-history.replaceState(null, "", location.pathname);
-
 const layout = document.querySelector(".layout");
 let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null, pictures = null;
 // lanes: the data of each call of a request; decided: those of the call in which Weir decides, else of the first.
 let call = null, lanes = [], decided = null, folder = "", measures = [], connected = false, lacking = false, largestLag = 0;
 
 async function begin() {
-  const { ok, value, errors } = await ask("/setup");
+  const { ok, value, errors } = await ask("setup");
   if (!ok) { setText(byId("status-text"), errors.join(" ")); return; }
   ({ folder, measures, largest_link_lag_ms: largestLag } = value);
   learnControllers(value.controllers);
+  learnFiles(value.files);
   objective = new Objective(value.presets, value.minimum_weight, steer);
   setup = new Setup(value, chosen, startCall);
   live = new Live();
@@ -48,7 +46,7 @@ const isRunning = () => call !== null && call.status === "running";
 let checks = 0;
 async function checkMissing() {
   const check = ++checks;
-  const { ok, value } = await ask("/missing", { ...setup.request, duration_s: 10, objective: objective.value });
+  const { ok, value } = await ask("missing", { ...setup.request, duration_s: 10, objective: objective.value });
   if (check !== checks || !ok) return;
   showMissing(value.missing);
 }
@@ -72,7 +70,7 @@ async function startCall() {
   if (asking) return;
   asking = true;
   setText(byId("refusal"), "");
-  const { ok, errors, value } = await ask("/call", { ...setup.request, objective: objective.value });
+  const { ok, errors, value } = await ask("call", { ...setup.request, objective: objective.value });
   asking = false;
   if (!ok) setText(byId("refusal"), errors.join(" "));
   // The socket sends the same event; the first one counts.

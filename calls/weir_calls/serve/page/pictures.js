@@ -40,7 +40,7 @@ export class Pictures {
   }
 
   async fetch(figure, name) {
-    const answer = await fetch(`/picture/${name}`);
+    const answer = await fetch(`picture/${name}`);
     if (answer.status !== 200) return;
     const picture = await createImageBitmap(await answer.blob());
     const canvas = figure.querySelector("canvas");
