@@ -86,20 +86,20 @@ def run_tasks(
         while waiting or running:
             while waiting and len(running) < processes:
                 task = waiting.popleft()
-                connection, other_end = context.Pipe()
+                own_end, other_end = context.Pipe()
                 process = context.Process(target=_run, args=(other_end,), name=task.name)
                 # The child inherits the blocked signal: Ctrl-C at the terminal is for this program, which then stops
                 # its tasks.
                 before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                 try:
                     process.start()
-                    running[connection] = _Running(task, process)
+                    running[own_end] = _Running(task, process)
                 finally:
                     signal.pthread_sigmask(signal.SIG_SETMASK, before)
                 other_end.close()
                 # After the start: as an argument, a large task would block the start of a process that is killed.
                 with suppress(OSError):
-                    connection.send((work, task))
+                    own_end.send((work, task))
             check_interrupted()
             for connection in wait(list(running), _POLL_S):
                 assert isinstance(connection, Connection)

@@ -7,7 +7,9 @@ bar code. The same size gives the same bytes on every machine with the same nump
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from weir_calls.call.media import frame_number
 from weir_cli.errors import ComponentFailed, InputError
 from weir_cli.files.output import make_folder, replacing
+from weir_eval.runs.interruption import check_interrupted
 from weir_eval.runs.task_processes import Report, TaskFailure, run_tasks
 
 FRAMES = 300
@@ -27,10 +30,13 @@ _VERSION = 1
 _SEED = 20210928
 _GRAIN = 2.5
 _MOST_PROCESSES = 8
+_POLL_S = 0.2
 _LARGEST_SIDE = 4096
 _FRAME = b"FRAME\n"
 
 Image = NDArray[np.float32]
+
+_making = threading.Lock()
 
 
 def make(folder: Path, width: int, height: int, on_progress: Callable[[float], None] | None = None) -> Path:
@@ -56,9 +62,27 @@ def make(folder: Path, width: int, height: int, on_progress: Callable[[float], N
     path = folder / f"source-{_VERSION}-{width}x{height}.y4m"
     header = f"YUV4MPEG2 W{width} H{height} F{FRAMES_PER_SECOND}:1 Ip A1:1 C420\n".encode()
     size = len(header) + FRAMES * _frame_bytes(width, height)
-    if path.is_file() and path.stat().st_size == size:
-        return path
-    make_folder(folder, "source video:")
+    with _one_at_a_time():
+        if not path.is_file() or path.stat().st_size != size:
+            _make(path, header, size, width, height, on_progress)
+    return path
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Two calls at once need the same video."""
+    while not _making.acquire(timeout=_POLL_S):
+        check_interrupted()
+    try:
+        yield
+    finally:
+        _making.release()
+
+
+def _make(
+    path: Path, header: bytes, size: int, width: int, height: int, on_progress: Callable[[float], None] | None
+) -> None:
+    make_folder(path.parent, "source video:")
     with replacing(path) as file:
         file.write(header)
         file.flush()
@@ -66,7 +90,6 @@ def make(folder: Path, width: int, height: int, on_progress: Callable[[float], N
         os.posix_fallocate(file.fileno(), 0, size)
         # The file has no name until it is complete.
         _make_frames(f"/proc/{os.getpid()}/fd/{file.fileno()}", len(header), width, height, on_progress)
-    return path
 
 
 def _frame_bytes(width: int, height: int) -> int:
