@@ -266,7 +266,7 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
 
 
 def swatches(page, legend):
-    """What a mark of each visible item of a legend looks like."""
+    """Color, dashes and filling of the mark of each visible item of a legend."""
     return page.evaluate(
         """(id) => [...document.querySelectorAll(`#${id} .item`)].filter((item) => item.checkVisibility())
           .map((item) => getComputedStyle(item.querySelector(".mark path")))
