@@ -2,6 +2,8 @@
 
 Any web page that the user has open can send requests to loopback, and so can other users of the machine. Checking the
 Host header stops DNS rebinding, checking the Origin header stops other pages, and a token of the run stops other users.
+The token is the first part of each path, so that relative addresses have it, and nothing else does: browsers send a
+cookie to every port of the host, and any user can read the arguments of a process.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
 
 HOST = "127.0.0.1"
-TOKEN_PARAMETER = "token"
 # Limits of the number and time in seconds of connections that have not sent a request with the token.
 MAX_STRANGERS = 64
 STRANGER_S = 10.0
@@ -84,33 +85,29 @@ class Connections:
 
 
 class Access:
-    """The rules of one server. Every request needs `token`, in the address or in the cookie of the first response. A
-    request for a file of a call may come from a link in a report, which has another origin: a cookie for files is
-    sufficient there.
+    """The rules of one server. The path of every request begins with a token: `page`, which gives all rights, or
+    `files`, which gives those to read files of calls. Reports, which may be from strangers, know only the latter.
+
+    Attributes:
+        page, files: such beginnings, `/TOKEN/`.
     """
 
-    def __init__(self, token: str, port: int, reports_below: str) -> None:
-        self._token = token
+    def __init__(self, port: int) -> None:
+        self._tokens = [secrets.token_urlsafe(24) for _ in range(2)]
+        self.page, self.files = (f"/{token}/" for token in self._tokens)
         self._hosts = frozenset(f"{name}:{port}" for name in (HOST, "localhost"))
-        # Cookies are shared by all ports of a host.
-        self._cookie = f"weir-{port}"
-        self._files_cookie, self._files_token = f"weir-files-{port}", secrets.token_urlsafe(24)
-        self._reports_below = reports_below
         self.connections = Connections()
 
     @property
     def middleware(self) -> Middleware:
-        """Refuses requests: 401 without the token, 403 for other addresses and pages."""
+        """Refuses requests: 401 without a token, 403 for other addresses and pages."""
 
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
             check_address(request, self._hosts)
-            may_read = request.path.startswith(self._reports_below) and self._has_cookie(
-                request, self._files_cookie, self._files_token
-            )
-            if not (
-                may_read or self._has_address_token(request) or self._has_cookie(request, self._cookie, self._token)
-            ):
+            first = request.path.split("/")[1]
+            # Compares with both: the time must not depend on the token.
+            if not any([is_token(first, token) for token in self._tokens]):  # noqa: C419
                 raise web.HTTPUnauthorized(text=_NO_TOKEN)
             self.connections.welcome(request.protocol)
             return await handler(request)
@@ -118,17 +115,6 @@ class Access:
         return check
 
     async def add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Adds security headers to every response, and the cookies; for the application's `on_response_prepare`."""
-        is_report = request.path.startswith(self._reports_below)
-        policy = _REPORT_POLICY if is_report else _PAGE_POLICY.format(host=request.host)
+        """Adds security headers to every response; for the application's `on_response_prepare`."""
+        policy = _REPORT_POLICY if request.path.startswith(self.files) else _PAGE_POLICY.format(host=request.host)
         response.headers.update(_HEADERS | {"Content-Security-Policy": policy})
-        if self._has_address_token(request):
-            files = f"{self._files_cookie}={self._files_token}; HttpOnly; SameSite=Lax; Path={self._reports_below}"
-            response.headers.add("Set-Cookie", f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/")
-            response.headers.add("Set-Cookie", files)
-
-    def _has_address_token(self, request: web.Request) -> bool:
-        return is_token(request.query.get(TOKEN_PARAMETER, ""), self._token)
-
-    def _has_cookie(self, request: web.Request, name: str, token: str) -> bool:
-        return is_token(request.cookies.get(name, ""), token)

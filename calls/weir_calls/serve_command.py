@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import webbrowser
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,6 +65,7 @@ def serve(
 async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, models: Models, opens: bool) -> int:
     """Serves until Ctrl-C, SIGTERM or SIGHUP; returns the exit status."""
     from weir_calls.serve.call_runner import real_calls
+    from weir_calls.serve.open_page import page_in_browser
     from weir_calls.serve.server import ServeOptions, Server
 
     try:
@@ -81,9 +82,8 @@ async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, mod
     await server.start()
     try:
         typer.echo(f"{server.url}\nCalls go to {printable(out)}. Ctrl-C ends.")
-        if opens:
-            await asyncio.to_thread(webbrowser.open, server.url)
-        await over.wait()
+        with page_in_browser(server.url) if opens else nullcontext():
+            await over.wait()
         # A second Ctrl-C does not wait for the call to be measured.
         loop.remove_signal_handler(signal.SIGINT)
         typer.echo("ending", err=True)

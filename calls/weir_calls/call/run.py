@@ -124,6 +124,8 @@ class _Run:
                 in_call = "duration_s" in event
                 started = clock()
                 describe(str(event["text"]))
+            elif event["type"] == "progress":
+                describe(f"{event['text']}, {event['share']:.0%}")
 
         async def tick() -> None:
             while True:

@@ -38,6 +38,7 @@ from weir_calls.link.process import LinkProcess
 from weir_cli.errors import ComponentFailed, MissingComponent
 from weir_eval.json_lines import JsonLinesWriter
 from weir_eval.options.shared import model_to_run
+from weir_eval.runs.interruption import run_in_thread
 
 OnEvent = Callable[[dict[str, Any]], None]
 
@@ -58,7 +59,8 @@ async def run_call(
 
     Args:
         settings: the call.
-        on_event: receives dicts of type `state`, `link`, `estimate`, `stats`, `note`, `end` during the call.
+        on_event: receives dicts of type `state`, `progress` (of the latest state: `share`, 0 to 1), `link`, `estimate`,
+            `stats`, `note`, `end` during the call.
         control: orders for the running call.
         barrier: shared by simultaneous calls: they connect together, and are measured, which takes the CPU, only after
             all have ended. A call that fails breaks it; the others continue without it.
@@ -150,8 +152,15 @@ class _Call:
     # --- phases -------------------------------------------------------------------------------------------------------
 
     async def _media(self) -> tuple[Path, Path | None]:
-        self._state("making the video")
-        video = await asyncio.to_thread(source_video_path, self._settings.width, self._settings.height)
+        text = "making the video"
+        self._state(text)
+        loop = asyncio.get_running_loop()
+
+        def show(share: float) -> None:
+            event = {"type": "progress", "time_us": monotonic_us(), "text": text, "share": share}
+            loop.call_soon_threadsafe(self._on_event, event)
+
+        video = await run_in_thread(source_video_path, self._settings.width, self._settings.height, show)
         try:
             return video, await asyncio.to_thread(source_speech_path)
         except MissingComponent as error:
@@ -270,7 +279,7 @@ class _Call:
         self._state("measuring")
         self._progress.failure = failure
         self._progress.wake_up_lag_ms_p99 = self._lag.p99_ms
-        record = await asyncio.to_thread(conclude, self._settings, self._progress, self._frames)
+        record = await run_in_thread(conclude, self._settings, self._progress, self._frames)
         disturbed = record.call.disturbed
         self._on_event({"type": "end", "time_us": monotonic_us(), "failure": failure, "disturbed": disturbed})
         return CallResult(record, self._folder, missing)

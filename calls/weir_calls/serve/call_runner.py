@@ -96,6 +96,8 @@ class _Call:
     at_once: bool
     status: str = "running"
     phase: str = "starting"
+    # Progress of the phase, 0 to 1, if known.
+    share: float | None = None
     message: str = ""
     stopped: bool = False
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -121,6 +123,7 @@ class _Call:
             "number": self.number,
             "status": self.status,
             "phase": self.phase,
+            "share": self.share,
             "message": self.message,
             "started": self.started.isoformat(timespec="seconds"),
             "scenario": request.scenario.name,
@@ -270,7 +273,7 @@ class CallRunner:
             call.status = "stopped"
             call.message = "not measured: the server ended"
         finally:
-            call.phase = ""
+            call.phase, call.share = "", None
             for lane in call.lanes:
                 lane.listed = describe_call(self._out, lane.folder)
             self._publish_call(call)
@@ -279,9 +282,12 @@ class CallRunner:
         def on_event(event: Event) -> None:
             if event.get("type") == "state":
                 text = str(event.get("text", ""))[:200]
+                call.share = None
                 call.phase = text if len(call.lanes) == 1 or call.at_once else f"{lane.controller}: {text}"
                 lane.connected = lane.connected or "started_us" in event
                 lane.frames = event.get("frames")
+            elif event.get("type") == "progress":
+                call.share = event["share"]
             shown = for_viewers(event)
             if shown is not None:
                 self._feed.publish(shown | {"lane": lane.number})

@@ -24,7 +24,7 @@ MAX_BACKLOG = 1500
 MAX_TEXT = 2000
 MAX_FIELDS = 40
 
-_SAMPLES = frozenset(["link", "estimate", "stats"])
+_SAMPLES = frozenset(["link", "estimate", "stats", "progress"])
 _KINDS = _SAMPLES | {"state", "note", "end"}
 # Members that viewers do not get: reports are reduced, and paths of files stay on this machine.
 _NOT_SHOWN = ("report", "frames")

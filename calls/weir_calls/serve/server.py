@@ -15,7 +15,7 @@ from typing import Any
 from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from weir_calls.loopback import HOST, TOKEN_PARAMETER, Access
+from weir_calls.loopback import HOST, Access
 from weir_calls.serve.call_folders import CONTENT_TYPES, find_file, list_calls
 from weir_calls.serve.call_request import CallRequest, read_call_request, read_change
 from weir_calls.serve.call_runner import CallBackend, CallInProgress, CallRunner
@@ -33,7 +33,6 @@ _log = logging.getLogger(__name__)
 # Malformed requests are the sender's fault and are not logged.
 _log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)))
 
-FILES = "/calls/"
 MAX_MESSAGE_BYTES = 16 << 10
 MAX_VIEWERS = 16
 # Events within this time are sent as one message.
@@ -61,22 +60,22 @@ class Server:
         self._options = options
         self._socket = socket.create_server((HOST, port), reuse_port=False)
         self.port: int = self._socket.getsockname()[1]
-        self.token = secrets.token_urlsafe(24)
         self._run = secrets.token_hex(4)
         self._viewers_seen = 0
         self._sockets: set[web.WebSocketResponse] = set()
         self._feed = Feed()
         self._call_runner = CallRunner(options.out, options.backend, self._feed)
         self._scenarios = {scenario.name: scenario for group in options.scenarios.values() for scenario in group}
-        self._description = describe_setup(options.scenarios, options.out)
-        self._access = Access(self.token, self.port, FILES)
+        self._access = Access(self.port)
+        # `files`: where files of calls are, as a path of this server.
+        self._description = describe_setup(options.scenarios, options.out) | {"files": self._access.files}
         self._runner = web.AppRunner(self._application(), access_log=None, logger=_log, shutdown_timeout=2.0)
         self._listening: asyncio.Server | None = None
 
     @property
     def url(self) -> str:
         """The address to open, including the token."""
-        return f"http://{HOST}:{self.port}/?{TOKEN_PARAMETER}={self.token}"
+        return f"http://{HOST}:{self.port}{self._access.page}"
 
     async def start(self) -> None:
         """Starts serving."""
@@ -101,20 +100,20 @@ class Server:
     def _application(self) -> web.Application:
         application = web.Application(middlewares=[self._access.middleware], client_max_size=MAX_MESSAGE_BYTES)
         application.on_response_prepare.append(self._access.add_headers)
+        page = self._access.page
         application.add_routes(
             [
-                web.get("/", self._page),
-                web.get("/page/{name}", self._page_file),
-                web.get("/favicon.ico", self._icon),
-                web.get("/setup", self._setup),
-                web.get("/live", self._live),
-                web.get("/calls", self._calls),
-                web.get("/models", self._models),
-                web.get("/picture/{lane:[0-9]}", self._received_picture),
-                web.get("/picture/source", self._source_picture),
-                web.get(FILES + "{path:.+}", self._call_file),
-                web.post("/missing", self._missing),
-                web.post("/call", self._start_call),
+                web.get(page, self._page),
+                web.get(page + "page/{name}", self._page_file),
+                web.get(page + "setup", self._setup),
+                web.get(page + "live", self._live),
+                web.get(page + "calls", self._calls),
+                web.get(page + "models", self._models),
+                web.get(page + "picture/{lane:[0-9]}", self._received_picture),
+                web.get(page + "picture/source", self._source_picture),
+                web.get(self._access.files + "{path:.+}", self._call_file),
+                web.post(page + "missing", self._missing),
+                web.post(page + "call", self._start_call),
             ]
         )
         return application
@@ -135,10 +134,6 @@ class Server:
             style = path.read_text(encoding="utf-8") + controller_colours() + other_colours(calls_only)
             return web.Response(text=style, content_type=kind, charset="utf-8")
         return web.FileResponse(path, headers={"Content-Type": f"{kind}; charset=utf-8"})
-
-    async def _icon(self, request: web.Request) -> web.StreamResponse:
-        # Browsers request it for reports, which do not declare an icon.
-        return web.FileResponse(_PAGE / "icon.svg", headers={"Content-Type": "image/svg+xml"})
 
     async def _setup(self, request: web.Request) -> web.Response:
         return web.json_response(self._description)

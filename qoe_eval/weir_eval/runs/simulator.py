@@ -6,6 +6,7 @@ that dies or exceeds the limit is replaced; its job fails.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Collection, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -15,6 +16,7 @@ import typer
 
 from weir_cli.errors import ComponentFailed
 from weir_cli.installation import how_to_get
+from weir_eval.runs.interruption import interruptible
 from weir_eval.runs.simulator_worker import JobOutcome, JobType, RunJob, SimulatorWorker
 
 # If this many processes die before any has answered, the executable is at fault, not a job.
@@ -46,6 +48,7 @@ def run_jobs(
     # Each process is started with its first job; there are at most as many as jobs.
     workers = [SimulatorWorker[JobType](executable) for _ in range(min(processes, len(waiting)))]
     idle = list(workers)
+    interrupted = threading.Event()
     running: dict[Future[tuple[JobOutcome[JobType], bool]], SimulatorWorker[JobType]] = {}
     try:
         with ThreadPoolExecutor(max(len(workers), 1)) as threads:
@@ -53,7 +56,8 @@ def run_jobs(
                 while waiting or running:
                     while waiting and idle:
                         worker = idle.pop()
-                        running[threads.submit(run, worker, waiting.popleft(), time_limit_s)] = worker
+                        work = interruptible(interrupted, run)
+                        running[threads.submit(work, worker, waiting.popleft(), time_limit_s)] = worker
                     # Wait with a timeout: Python misses a Ctrl-C just before it begins to wait.
                     for done in wait(running, 0.2, FIRST_COMPLETED).done:
                         idle.append(running.pop(done))
@@ -63,6 +67,7 @@ def run_jobs(
                             raise ComponentFailed(f"{executable}, {deaths} times: {outcome.error}")
                         yield outcome
             finally:
+                interrupted.set()
                 while not all(run.done() for run in running):
                     for worker in workers:
                         worker.kill()

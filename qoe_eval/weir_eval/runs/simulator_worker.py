@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import signal
 import subprocess
 import tempfile
 import threading
@@ -157,9 +156,3 @@ class SimulatorWorker(Generic[JobType]):
 
 RunJob = Callable[[SimulatorWorker[JobType], JobType, float], tuple[JobOutcome[JobType], bool]]
 """A function like `SimulatorWorker.run`."""
-
-
-def begin_in_pool() -> None:
-    """Initializes a process of a pool: it dies with this program, and ignores Ctrl-C, which this program handles."""
-    die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

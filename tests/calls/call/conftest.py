@@ -56,7 +56,7 @@ def simulated_link(monkeypatch, tmp_path):
     """Calls have no networks, no link, no video and no speech."""
     monkeypatch.setattr(session, "CallNamespaces", call.fake_call.FakeNamespaces)
     monkeypatch.setattr(session, "LinkProcess", call.fake_call.FakeLink)
-    monkeypatch.setattr(session, "source_video_path", lambda width, height: tmp_path / "source.y4m")
+    monkeypatch.setattr(session, "source_video_path", lambda width, height, on_progress: tmp_path / "source.y4m")
     monkeypatch.setattr(session, "source_speech_path", lambda: tmp_path / "speech.wav")
     monkeypatch.setattr("weir_calls.call.record.source_video_path", lambda width, height: None)
     # How busy this machine is does not matter here.

@@ -49,7 +49,7 @@ def test_the_page(user_folder):
         try:
             address = process.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:"), process.communicate()[1]
-            with urllib.request.urlopen(address.replace("/?", "/setup?"), timeout=10) as answer:
+            with urllib.request.urlopen(f"{address}setup", timeout=10) as answer:
                 assert '"steps"' in answer.read().decode()
             process.send_signal(signal.SIGINT)
             assert process.wait(120) == 0

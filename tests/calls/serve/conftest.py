@@ -20,7 +20,7 @@ class RunningServer:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self._server = self._do(self._start())
-        self.url, self.port, self.token = self._server.url, self._server.port, self._server.token
+        self.url, self.port = self._server.url, self._server.port
 
     async def _start(self):
         server = Server(

@@ -31,11 +31,13 @@ METRICS = {
 class FakeCalls:
     """Calls, and the orders that they received.
 
+    With `shares`, it first makes its video up to each of these shares, and waits until `advance`.
     A call waits at `hold_s` of its own time, where each order lets it make one more step, until `advance` or `release`.
     `step_s` is what a step lasts in real time, for who films the page.
     """
 
     hold_s: float = 2.0
+    shares: list = field(default_factory=list)
     step_s: float = 0.0
     lacking: list = field(default_factory=list)
     failure: str = ""
@@ -93,6 +95,11 @@ class FakeCalls:
         def tell(kind, text, time_us=began, **more):
             on_event({"type": kind, "time_us": time_us, "text": text} | more)
 
+        if self.shares:
+            tell("state", "making the video")
+            for share in self.shares:
+                tell("progress", "making the video", share=share)
+            await control.get()
         sender = f"starting the sender ({settings.sender})"
         for text in ("setting up the link", "starting the receiver", sender, "connecting"):
             tell("state", text)

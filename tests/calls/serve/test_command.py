@@ -1,13 +1,18 @@
 """`weir serve` as a user starts it: its address, its end, its complaints."""
 
+import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import urllib.request
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
+from processes import wait_until
 
 from weir_calls.serve.setup_description import describe_setup, offered_scenarios
 from weir_traces.catalogue import load_bundled
@@ -23,8 +28,8 @@ def test_it_prints_its_address_serves_and_ends(tmp_path, number):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             address = process.stdout.readline().strip()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32,}", address)
-            with urllib.request.urlopen(address.replace("/?", "/setup?"), timeout=10) as answer:
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32,}/", address)
+            with urllib.request.urlopen(f"{address}setup", timeout=10) as answer:
                 text = answer.read().decode()
             assert '"mine"' in text
             assert '"muses-cross-traffic"' in text
@@ -32,6 +37,50 @@ def test_it_prints_its_address_serves_and_ends(tmp_path, number):
             assert process.wait(120) == 0
         finally:
             process.kill()
+
+
+BROWSER = """#!/bin/sh
+echo "$1" > "$BROWSER_ARGUMENTS.part" && mv "$BROWSER_ARGUMENTS.part" "$BROWSER_ARGUMENTS"
+exec tail -f /dev/null
+"""
+
+
+def test_no_argument_of_the_browser_has_the_token(tmp_path):
+    """The browser stays in the foreground: the server ends all the same."""
+    (tmp_path / "browser").write_text(BROWSER)
+    (tmp_path / "browser").chmod(0o700)
+    arguments = tmp_path / "arguments"
+    command = [*WEIR, "--port", "0", "--out", str(tmp_path / "out"), "--browser"]
+    environment = os.environ | {"BROWSER": str(tmp_path / "browser"), "BROWSER_ARGUMENTS": str(arguments)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    ) as process:
+        try:
+            address = process.stdout.readline().strip()
+            wait_until(arguments.exists, "the start of the browser")
+            (token,) = re.findall(r"[\w-]{32,}", address)
+            for pid in processes_of_session(process.pid):
+                assert token not in Path(f"/proc/{pid}/cmdline").read_text()
+            file = Path(urllib.request.url2pathname(arguments.read_text().strip().removeprefix("file://")))
+            assert f"url={address}" in file.read_text()
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+            assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(120) == 0
+            assert not file.parent.exists()
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def processes_of_session(session):
+    """The server and the browser that it started."""
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    found = []
+    for pid in pids:
+        with suppress(OSError):
+            found += [pid] if os.getsid(pid) == session else []
+    assert len(found) >= 2
+    return found
 
 
 @pytest.mark.parametrize(

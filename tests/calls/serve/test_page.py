@@ -19,7 +19,7 @@ from weir_traces.catalogue import load_bundled
 # Console messages of a browser on a refused request, and on a server that is gone.
 _EXPECTED = ("status of 503", "status of 400", "WebSocket connection", "ERR_CONNECTION_REFUSED")
 LIMIT_S = 120.0
-DESKTOP = {"width": 1280, "height": 900}
+DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 NARROW_PHONE = {"width": 320, "height": 640}
 
@@ -102,6 +102,32 @@ def values(page, legend):
     return {item.locator("span").last.inner_text(): item.locator("b").inner_text() for item in items}
 
 
+def fill_pool(page, text):
+    if not page.locator("#pool-line").is_visible():
+        page.locator("#pool-choice summary").click()
+    page.locator("#pool-line").fill(text)
+
+
+def broken_words(page):
+    """Words of at most 14 letters and digits, alone between spaces, that are on two lines."""
+    return page.evaluate(
+        """() => {
+          const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = [];
+          while (nodes.nextNode()) {
+            const node = nodes.currentNode;
+            if (!node.parentElement.checkVisibility()) continue;
+            for (const { 0: word, index } of node.data.matchAll(/(?<!\\S)[A-Za-z0-9]{2,14}(?!\\S)/g)) {
+              const range = document.createRange();
+              range.setStart(node, index);
+              range.setEnd(node, index + word.length);
+              if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.push(word);
+            }
+          }
+          return found;
+        }"""
+    )
+
+
 def overflow(page):
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
@@ -110,12 +136,12 @@ def test_pool_members_are_listed_and_the_pilot_can_be_changed(open_page, calls):
     calls.hold_s = 12.0
     page = open_page()
     page.locator("#duration").fill("450")
-    page.locator("#pool-line").fill("pilot=weir copilots=nada fusion=sum")
+    fill_pool(page, "pilot=weir copilots=nada fusion=sum")
     page.locator("#start").click()
     wait_until(
         lambda: '"sum" is not known' in page.locator("#refusal").inner_text(), "a wrong specification was accepted"
     )
-    page.locator("#pool-line").fill("pilot=weir  copilots=nada,rule fusion=min")
+    fill_pool(page, "pilot=weir  copilots=nada,rule fusion=min")
     page.locator("#start").click()
     page.wait_for_selector("#stop")
     wait_until(lambda: calls.settings, "no call was started")
@@ -175,7 +201,6 @@ def test_the_model_is_changed_during_the_call(open_page, server, calls):
 def test_choose_start_drag_watch_stop(open_page, server, calls):
     calls.hold_s = 12.0
     page = open_page()
-    assert server.token not in page.url
     page.locator("#find").fill("cellu")
     assert page.locator(".scenario:visible").count() >= 3
     choose(page, "cellular-3m")
@@ -240,6 +265,58 @@ def test_choose_start_drag_watch_stop(open_page, server, calls):
     assert page.locator("#start").is_visible()
 
 
+def swatches(page, legend):
+    """Color, dashes and filling of the mark of each visible item of a legend."""
+    return page.evaluate(
+        """(id) => [...document.querySelectorAll(`#${id} .item`)].filter((item) => item.checkVisibility())
+          .map((item) => getComputedStyle(item.querySelector(".mark path")))
+          .map(({ stroke, strokeDasharray, fill }) => [stroke, strokeDasharray, fill].join(" "))""",
+        legend,
+    )
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP])
+def test_the_start_button_and_then_the_call_are_in_view(open_page, calls, viewport):
+    page = open_page(viewport)
+    box = page.locator("#start").bounding_box()
+    assert box["y"] + box["height"] <= 800
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.locator("#start").press("Enter")
+    page.wait_for_selector("#stop")
+    assert page.evaluate("scrollY") == 0
+    assert page.locator("#live-title").bounding_box()["y"] < 700
+
+
+def test_progress_is_shown_while_the_video_is_made(open_page, calls):
+    calls.shares = [0.0, 0.25, 0.4]
+    page = open_page()
+    page.locator("#start").click()
+    for _ in range(2):
+        until(page, "document.getElementById('status-text').textContent === 'Making the video, 40 %'")
+        assert page.locator("#work progress").evaluate("(bar) => bar.value") == pytest.approx(0.4)
+        assert page.locator("#work").is_visible()
+        page.reload()
+    calls.advance(0)
+    until(page, "document.getElementById('status-text').textContent === 'In the call'")
+    assert not page.locator("#work").is_visible()
+
+
+def test_a_reload_shows_the_decisions_of_weir(open_page, calls):
+    page = open_page()
+    page.locator("#duration").fill("400")
+    page.locator("#start").click()
+    page.wait_for_selector("#stop")
+    until(page, "document.getElementById('verdict-name').textContent === 'guard: slew'")
+    for control in ("#stop", "#start"):
+        page.reload()
+        page.wait_for_selector(control)
+        until(page, "document.getElementById('verdict-name').textContent === 'guard: slew'")
+        assert "not active" not in page.locator("#verdict").inner_text()
+        if control == "#stop":
+            page.locator("#stop").click()
+            page.wait_for_selector("#start")
+
+
 @pytest.mark.parametrize("viewport", [PHONE, DESKTOP])
 def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page, calls, viewport):
     calls.hold_s, calls.lateness_ms = 12.0, 7.0
@@ -254,12 +331,18 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     )
     rates = values(page, "rate-legend")
     assert {"weir, received", "weir, estimate", "gcc, received", "gcc, estimate of the sender"} <= set(rates)
+    for legend in ("rate-legend", "delay-legend", "loss-legend"):
+        shown = swatches(page, legend)
+        assert len(shown) == len(set(shown)) >= 3, legend
+    assert broken_words(page) == []
     assert "gcc: 30 frames/s" in page.locator("#picture").inner_text()
     wait_until(lambda: "too slow for two calls at once" in page.locator("#late").inner_text(), "lateness is not shown")
     assert overflow(page) <= 0
     page.locator("#stop").click()
     page.wait_for_selector("#result:not([hidden])")
     assert page.locator("#results h3").all_inner_texts() == ["weir", "gcc"]
+    assert page.locator("#results .actions").all_inner_texts()[1].strip() == "Its record"
+    assert broken_words(page) == []
     assert overflow(page) <= 0
 
 
@@ -422,18 +505,20 @@ def test_every_state_fits_and_can_be_read(open_page, calls, viewport):
     assert overflow(page) <= 0
     calls.lacking = []
     page.locator("#duration").fill("600")
-    page.locator("#pool-line").fill("pilot=weir copilots=nada,rule fusion=min policy=by_trust")
+    fill_pool(page, "pilot=weir copilots=nada,rule fusion=min policy=by_trust")
     page.locator("#start").click()
     page.wait_for_selector("#stop")
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 5")
     assert overflow(page) <= 0
     page.wait_for_selector(".legend .item")
+    assert broken_words(page) == []
     assert is_whole(page, "#pool-members button")
     assert_can_be_read(page, "#running-what", ".legend .item", "#stop", "#verdict span")
     page.locator("#stop").click()
     page.wait_for_selector("#result:not([hidden])")
     page.wait_for_selector("#calls-table tbody tr")
     assert overflow(page) <= 0
+    assert broken_words(page) == []
     assert is_whole(page, "#calls-table td")
     assert_can_be_read(page, "#start", ".about small", "#calls-table tbody th")
 
@@ -526,6 +611,23 @@ def test_text_of_others_is_text(open_page, server):
     assert page.title() == "Weir: calls"
 
 
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP])
+def test_a_previous_call_with_all_its_links_has_whole_words(open_page, server, viewport):
+    folder = server.out / "one"
+    folder.mkdir(parents=True)
+    document = record("steps", "gcc", disturbed=["the CPU was busy"]).to_json()
+    document["call"]["failure"] = "no connection"
+    text = json.dumps(document)
+    for name in ("call.json", "report.html", "recording.mp4"):
+        (folder / name).write_text(text)
+        os.utime(folder / name, (1.7e9, 1.7e9))
+    page = open_page(viewport)
+    page.wait_for_selector("#calls-table .links .bad")
+    assert page.locator("#calls-table .links > *").all_inner_texts() == ["report", "video", "failed", "disturbed"]
+    assert broken_words(page) == []
+    assert overflow(page) <= 0
+
+
 LINK = "<a href='call.json'><text y='20'>record</text></a>"
 
 
@@ -546,7 +648,7 @@ def test_a_strangers_file_of_a_call_cannot_start_one(chromium, server, calls, na
     call["objective"] = {"throughput": 0.4, "latency": 0.5, "loss": 0.1}
     script = """
       window.attempts = 0;
-      const opened = window.open("/"), start = (from) => from.fetch("/call", { method: "POST", body: 'CALL' });
+      const opened = window.open("/"), start = (from) => from.fetch("call", { method: "POST", body: 'CALL' });
       const attempt = (from) => { try { start(from).catch(() => 0); } catch {} };
       setInterval(() => { [self, opened].forEach(attempt); attempts++; }, 50);
     """.replace("CALL", json.dumps(call))
@@ -554,7 +656,8 @@ def test_a_strangers_file_of_a_call_cannot_start_one(chromium, server, calls, na
     context = chromium.new_context()
     page = context.new_page()
     page.goto(server.url)
-    page.goto(f"{server.url.partition('/?')[0]}/calls/x/{name}")
+    files = page.evaluate("fetch('setup').then((answer) => answer.json()).then(({ files }) => files)")
+    page.goto(f"http://127.0.0.1:{server.port}{files}x/{name}")
     until(page, "window.attempts >= 10")
     assert page.evaluate("self.origin") == "null"
     assert calls.settings == []
@@ -592,7 +695,7 @@ def test_what_comes_after_the_call_is_not_drawn(open_page):
     page = open_page()
     ends = page.evaluate(
         """async () => {
-          const { CallData } = await import("/page/call_data.js");
+          const { CallData } = await import("./page/call_data.js");
           return ["weir", "gcc"].map((controller) => {
             const data = new CallData(controller, null);
             const stats = (second, bytes) => ({ type: "stats", end: "receiver", time_us: 1e6 * second,
@@ -616,7 +719,7 @@ def test_the_sum_of_the_weights_stays_1(open_page):
     page = open_page()
     sums = page.evaluate(
         """async () => {
-          const { allowed, fromPoint, moved, percents, toPoint } = await import("/page/objective.js");
+          const { allowed, fromPoint, moved, percents, toPoint } = await import("./page/objective.js");
           const bad = [];
           const check = (weights, what) => {
             const sum = weights.reduce((a, b) => a + b, 0);

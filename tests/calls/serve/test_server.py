@@ -29,15 +29,23 @@ CALL = {
 }
 
 
+def origin_of(server):
+    return f"http://127.0.0.1:{server.port}"
+
+
 @asynccontextmanager
 async def browser(server, **headers):
-    """A client with the token and the origin of the server's own page."""
-    origin = f"http://127.0.0.1:{server.port}"
-    jar = aiohttp.CookieJar(unsafe=True)
-    async with aiohttp.ClientSession(origin, headers={"Origin": origin} | headers, cookie_jar=jar) as session:
-        async with session.get("/", params={"token": server.token}) as answer:
+    """A client with the address, which has the token, and the origin of the server's own page."""
+    async with aiohttp.ClientSession(server.url, headers={"Origin": origin_of(server)} | headers) as session:
+        async with session.get("") as answer:
             assert answer.status == 200
         yield session
+
+
+async def files_of(session):
+    """The path below which the server has the files of calls."""
+    async with session.get("setup") as answer:
+        return (await answer.json())["files"]
 
 
 @pytest_asyncio.fixture
@@ -50,7 +58,7 @@ async def session(server):
 @pytest_asyncio.fixture
 async def live(session):
     """Its WebSocket."""
-    async with session.ws_connect("/live") as found:
+    async with session.ws_connect("live") as found:
         yield found
 
 
@@ -79,35 +87,35 @@ def over(event):
 
 
 async def test_only_with_the_token(server):
-    async with aiohttp.ClientSession(f"http://127.0.0.1:{server.port}") as session:
-        for path in ("/", "/setup", "/calls", "/live", "/page/main.js", "/?token=", "/?token=" + "x" * 32, "/?token=é"):
+    async with aiohttp.ClientSession(origin_of(server)) as session:
+        for path in ("/", "/setup", "/calls", "/live", "/page/main.js", "/call", f"/{'x' * 32}/setup", "/é/"):
             assert await status_of(session, path) == 401, path
-        assert await status_of(session, f"/setup?token={server.token}") == 200
+        for path in ("/call", "/missing"):
+            assert await status_of(session, path, "POST", json=CALL, headers={"Origin": origin_of(server)}) == 401
+        assert await status_of(session, f"{server.url}setup") == 200
+    assert server.calls.settings == []
 
 
-async def test_token_of_the_address_becomes_a_cookie_that_other_sites_do_not_get(server):
-    async with (
-        aiohttp.ClientSession() as session,
-        session.get(server.url) as answer,
-    ):
-        cookie, files = answer.headers.getall("Set-Cookie")
-        assert "HttpOnly" in cookie
-        assert "SameSite=Strict" in cookie
-        # A link of a report, which has an origin of its own, leads to files of calls and nowhere else.
-        assert files.endswith("; HttpOnly; SameSite=Lax; Path=/calls/")
-        assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
-        assert answer.headers["Referrer-Policy"] == "no-referrer"
+async def test_no_response_sets_a_cookie_or_names_the_page_to_others(server):
+    (server.out / "x").mkdir(parents=True)
+    (server.out / "x/report.html").write_text("<p>report")
     async with browser(server) as session:
-        assert await status_of(session, "/setup") == 200
-    headers = {"Cookie": files.partition(";")[0]}
-    async with aiohttp.ClientSession(f"http://127.0.0.1:{server.port}", headers=headers) as session:
-        assert await status_of(session, "/calls/x/report.html") == 404
-        for path in ("/", "/setup", "/calls", "/live", "/calls/../setup", "/calls/%2e%2e/setup"):
-            raw = aiohttp.client.URL(f"http://127.0.0.1:{server.port}{path}", encoded=True)
-            assert await status_of(session, raw) in (401, 404), path
-        assert (
-            await status_of(session, "/calls/x", "POST", headers={"Origin": f"http://127.0.0.1:{server.port}"}) == 405
-        )
+        files = await files_of(session)
+        for path in ("", "setup", "page/main.js", "calls", "none", f"{files}x/report.html"):
+            async with session.get(path) as answer:
+                assert "Set-Cookie" not in answer.headers
+                assert answer.headers["Referrer-Policy"] == "no-referrer"
+        async with session.get("") as answer:
+            assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+
+
+async def test_the_token_of_files_gives_nothing_else(server, session):
+    files = await files_of(session)
+    assert files not in server.url
+    for path in ("", "setup", "calls", "live", "page/main.js", "../setup", "%2e%2e/setup"):
+        raw = aiohttp.client.URL(f"{origin_of(server)}{files}{path}", encoded=True)
+        assert await status_of(session, raw) in (401, 404), path
+    assert await status_of(session, f"{files}x", "POST") == 405
 
 
 @pytest.mark.parametrize(
@@ -121,15 +129,13 @@ async def test_other_names_for_loopback_are_refused(server, host):
 @pytest.mark.parametrize(
     "origin", ["http://weir.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:{port}", None]
 )
-async def test_other_pages_can_neither_start_nor_listen(server, origin, session):
+async def test_other_pages_can_neither_start_nor_listen(server, origin):
     headers = {"Origin": origin.format(port=server.port)} if origin else None
     skip = ["Origin"] if origin is None else None
-    async with aiohttp.ClientSession(
-        f"http://127.0.0.1:{server.port}", headers=headers, skip_auto_headers=skip, cookie_jar=session.cookie_jar
-    ) as other:
-        assert await status_of(other, "/call", "POST", json=CALL) == 403
+    async with aiohttp.ClientSession(server.url, headers=headers, skip_auto_headers=skip) as other:
+        assert await status_of(other, "call", "POST", json=CALL) == 403
         with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
-            await other.ws_connect("/live")
+            await other.ws_connect("live")
         assert caught.value.status == 403
     assert server.calls.settings == []
 
@@ -137,12 +143,12 @@ async def test_other_pages_can_neither_start_nor_listen(server, origin, session)
 async def test_strangers_connections_are_bounded_and_end(server, monkeypatch):
     """Clients that never finish a request, or have no token, are closed; viewers stay."""
     monkeypatch.setattr(loopback, "STRANGER_S", 1.0)
-    async with browser(server) as session, session.ws_connect("/live") as live:
+    async with browser(server) as session, session.ws_connect("live") as live:
         slow = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(loopback.MAX_STRANGERS + 20)]
         for number, (_, writer) in enumerate(slow):
             whole = "\r\n" if number % 2 else ""
             writer.write(f"GET /setup HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{whole}".encode())
-        assert await status_of(session, "/setup") == 200
+        assert await status_of(session, "setup") == 200
         for reader, writer in slow:
             # Closed is closed, also where a request was still to be read.
             with contextlib.suppress(ConnectionResetError):
@@ -150,7 +156,7 @@ async def test_strangers_connections_are_bounded_and_end(server, monkeypatch):
             writer.close()
         assert (await live.receive_json())["type"] == "hello"
         assert not live.closed
-        assert await status_of(session, "/setup") == 200
+        assert await status_of(session, "setup") == 200
 
 
 async def test_what_is_no_request_is_no_noise(server, capfd):
@@ -184,34 +190,35 @@ async def test_files_of_calls_and_nothing_else(server, tmp_path, session):
     (tmp_path / "outside.json").write_text("secret")
     (folder / "link.json").symlink_to(tmp_path / "outside.json")
     (server.out / "folder.json").symlink_to(tmp_path)
-    async with session.get("/calls/a%20call/report.html") as answer:
+    files, page = await files_of(session), aiohttp.client.URL(server.url).path
+    async with session.get(f"{files}a%20call/report.html") as answer:
         assert (answer.status, await answer.text()) == (200, "<p>report")
         assert "connect-src" not in answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
         assert "sandbox allow-scripts" in answer.headers["Content-Security-Policy"]
         assert "allow-same-origin" not in answer.headers["Content-Security-Policy"]
-    async with session.get("/calls/a%20call/call.log") as answer:
+    async with session.get(f"{files}a%20call/call.log") as answer:
         assert answer.headers["Content-Type"].startswith("text/plain")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
     for path in (
-        "/calls/../outside.json",
-        "/calls/%2e%2e/outside.json",
-        "/calls/%2e%2e%2foutside.json",
-        "/calls/a%20call/..%2f..%2foutside.json",
-        "/calls/a%20call/../../outside.json",
-        "/calls/a%20call/link.json",
-        "/calls/folder.json/outside.json",
-        "/calls/a%20call/key.pem",
-        "/calls/a%20call/.hidden.json",
-        "/calls/a%20call/report.html%00.json",
-        "/calls/a%20call",
-        "/calls//etc/hostname.json",
-        f"/calls/{tmp_path}/outside.json".replace("//", "/%2f"),
-        "/page/..%2fserver.py",
-        "/page/../server.py",
-        "/page/%2e%2e%2f%2e%2e%2fcli.py",
-        "/page/index.html",
-        f"/page/{'a' * 300}.js",
+        f"{files}../outside.json",
+        f"{files}%2e%2e/outside.json",
+        f"{files}%2e%2e%2foutside.json",
+        f"{files}a%20call/..%2f..%2foutside.json",
+        f"{files}a%20call/../../outside.json",
+        f"{files}a%20call/link.json",
+        f"{files}folder.json/outside.json",
+        f"{files}a%20call/key.pem",
+        f"{files}a%20call/.hidden.json",
+        f"{files}a%20call/report.html%00.json",
+        f"{files}a%20call",
+        f"{files}/etc/hostname.json",
+        f"{files}%2f{str(tmp_path)[1:]}/outside.json",
+        f"{page}page/..%2fserver.py",
+        f"{page}page/../server.py",
+        f"{page}page/%2e%2e%2f%2e%2e%2fcli.py",
+        f"{page}page/index.html",
+        f"{page}page/{'a' * 300}.js",
     ):
         raw = aiohttp.client.URL(f"http://127.0.0.1:{server.port}{path}", encoded=True)
         assert await status_of(session, raw) == 404, path
@@ -222,7 +229,7 @@ async def test_ranges_of_a_video(server):
     (server.out / "one/recording.mp4").write_bytes(bytes(range(200)))
     async with (
         browser(server) as session,
-        session.get("/calls/one/recording.mp4", headers={"Range": "bytes=100-109"}) as answer,
+        session.get(await files_of(session) + "one/recording.mp4", headers={"Range": "bytes=100-109"}) as answer,
     ):
         assert (answer.status, await answer.read()) == (206, bytes(range(100, 110)))
 
@@ -243,7 +250,7 @@ async def test_former_calls(server):
         (folder / "call.json").touch()
         if number == 0:
             (folder / "report.html").touch()
-    async with browser(server) as session, session.get("/calls") as answer:
+    async with browser(server) as session, session.get("calls") as answer:
         found = {call["folder"]: call for call in await answer.json()}
     assert set(found) == {"good", "deep/er/call"}
     assert found["good"]["metrics"] == {"vmaf_mean": 80}
@@ -282,7 +289,7 @@ async def test_former_calls(server):
     ],
 )
 async def test_wrong_settings_are_refused_by_name(server, change, word):
-    async with browser(server) as session, session.post("/call", json=CALL | change) as answer:
+    async with browser(server) as session, session.post("call", json=CALL | change) as answer:
         assert answer.status == 400
         assert word in (await answer.json())["errors"][0]
     assert server.calls.settings == []
@@ -290,18 +297,18 @@ async def test_wrong_settings_are_refused_by_name(server, change, word):
 
 async def test_what_is_no_request_is_refused(session):
     for body in ("", "{", "[1]", "NaN", '{"duration_s": NaN}', "[" * 5000, '{"duration_s": 1e400}', "9" * 9999):
-        assert await status_of(session, "/call", "POST", data=body) == 400, body
-    assert await status_of(session, "/call", "POST", data="x" * 20_000) == 413
+        assert await status_of(session, "call", "POST", data=body) == 400, body
+    assert await status_of(session, "call", "POST", data="x" * 20_000) == 413
     unknown = {"Content-Type": "text/plain; charset=none-such"}
-    assert await status_of(session, "/call", "POST", data="{}", headers=unknown) == 400
+    assert await status_of(session, "call", "POST", data="{}", headers=unknown) == 400
 
 
 async def test_a_call_runs_one_at_a_time_and_leaves_its_folder(calls, session, live):
     assert (await live.receive_json())["call"] is None
-    async with session.post("/call", json=CALL) as answer:
+    async with session.post("call", json=CALL) as answer:
         assert answer.status == 201
         assert (await answer.json())["status"] == "running"
-    async with session.post("/call", json=CALL) as answer:
+    async with session.post("call", json=CALL) as answer:
         assert answer.status == 409
     calls.release()
     events = await events_until(live, over)
@@ -315,15 +322,15 @@ async def test_a_call_runs_one_at_a_time_and_leaves_its_folder(calls, session, l
     assert result["status"] == "done"
     (result_entry,) = result["results"]
     assert result_entry["report"].endswith("/report.html")
-    assert await status_of(session, "/calls/" + result_entry["report"]) == 200
-    assert await status_of(session, "/call", "POST", json=CALL | {"duration_s": 5}) == 201
+    assert await status_of(session, await files_of(session) + result_entry["report"]) == 200
+    assert await status_of(session, "call", "POST", json=CALL | {"duration_s": 5}) == 201
 
 
 PAIR = CALL | {"beside": "gcc", "duration_s": 5}
 
 
 async def test_two_calls_at_once_on_equal_paths(calls, session, live):
-    await session.post("/call", json=PAIR)
+    await session.post("call", json=PAIR)
     await events_until(live, lambda event: event["type"] == "link" and event["lane"] == 1)
     await live.send_json({"type": "down", "duration_s": 2})
     await live.send_json({"type": "objective", "throughput": 0.1, "latency": 0.8, "loss": 0.1})
@@ -349,7 +356,7 @@ async def test_two_calls_at_once_on_equal_paths(calls, session, live):
 
 async def test_two_calls_run_in_turn_where_the_machine_is_too_small_for_both(calls, session, live):
     calls.hold_s, calls.cores = math.inf, 2
-    await session.post("/call", json=PAIR)
+    await session.post("call", json=PAIR)
     events = await events_until(live, over)
     lanes = [event["lane"] for event in events if event["type"] == "link"]
     assert lanes == sorted(lanes)
@@ -360,18 +367,18 @@ async def test_two_calls_run_in_turn_where_the_machine_is_too_small_for_both(cal
 
 async def test_two_calls_that_the_machine_disturbed_are_the_last_at_once(calls, session, live):
     calls.hold_s, calls.disturbed = math.inf, ["the link was 7.0 ms late (95th percentile)"]
-    await session.post("/call", json=PAIR)
+    await session.post("call", json=PAIR)
     call = (await events_until(live, over))[-1]["call"]
     assert (call["at_once"], call["status"]) == (True, "done")
     assert "too much for this machine" in call["message"]
-    await session.post("/call", json=PAIR)
+    await session.post("call", json=PAIR)
     call = (await events_until(live, lambda event: over(event) and event["call"]["number"] == 2))[-1]["call"]
     assert (call["at_once"], call["message"]) == (False, "")
 
 
 async def test_of_two_calls_one_that_fails_does_not_end_the_other(calls, session, live):
     calls.hold_s, calls.raises, calls.failing = math.inf, RuntimeError("the browser is gone"), "gcc"
-    await session.post("/call", json=PAIR)
+    await session.post("call", json=PAIR)
     call = (await events_until(live, over))[-1]["call"]
     assert (call["status"], call["message"]) == ("failed", "the browser is gone")
     assert [result["controller"] for result in call["results"]] == ["weir"]
@@ -379,8 +386,8 @@ async def test_of_two_calls_one_that_fails_does_not_end_the_other(calls, session
 
 
 async def test_weights_reach_the_call_and_the_other_viewers(server, calls):
-    async with browser(server) as session, session.ws_connect("/live") as live, session.ws_connect("/live") as other:
-        await session.post("/call", json=CALL)
+    async with browser(server) as session, session.ws_connect("live") as live, session.ws_connect("live") as other:
+        await session.post("call", json=CALL)
         await events_until(live, lambda event: event["type"] == "estimate")
         await live.send_json({"type": "objective", "throughput": 0.16, "latency": 0.02, "loss": 0.02})
         events = await events_until(other, lambda event: event.get("objective") == [0.8, 0.1, 0.1])
@@ -393,7 +400,7 @@ async def test_nonsense_controls_are_refused_and_do_no_harm(calls, session, live
     await live.receive_json()
     await live.send_json({"type": "stop"})
     assert await live.receive_json() == {"type": "refused", "message": "no call is running"}
-    await session.post("/call", json=CALL)
+    await session.post("call", json=CALL)
     await events_until(live, lambda event: event["type"] == "estimate")
     for text in (
         "",
@@ -438,9 +445,9 @@ def put_models(server):
 
 async def test_another_model_reaches_the_call(server, calls, session, live):
     put_models(server)
-    async with session.get("/models") as answer:
+    async with session.get("models") as answer:
         assert await answer.json() == ["shipped", "broken.onnx", "empty.onnx", "mine.onnx"]
-    await session.post("/call", json=CALL)
+    await session.post("call", json=CALL)
     await events_until(live, lambda event: event["type"] == "estimate")
     for name in ("mine.onnx", "shipped"):
         await live.send_json({"type": "model", "name": name})
@@ -456,7 +463,7 @@ async def test_another_model_reaches_the_call(server, calls, session, live):
 
 async def test_invalid_and_missing_models_are_refused(server, calls, session, live):
     put_models(server)
-    await session.post("/call", json=CALL)
+    await session.post("call", json=CALL)
     await events_until(live, lambda event: event["type"] == "estimate")
     for message, expected in (
         ({"name": "broken.onnx"}, "model broken.onnx: "),
@@ -483,12 +490,12 @@ async def test_invalid_and_missing_models_are_refused(server, calls, session, li
 
 
 async def test_messages_are_bounded(server, calls):
-    async with browser(server) as session, session.ws_connect("/live", max_msg_size=0) as live:
+    async with browser(server) as session, session.ws_connect("live", max_msg_size=0) as live:
         await live.receive_json()
         await live.send_str('"' + "x" * 20_000 + '"')
         assert (await live.receive()).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
         assert live.close_code == aiohttp.WSCloseCode.MESSAGE_TOO_BIG
-        async with session.ws_connect("/live") as again:
+        async with session.ws_connect("live") as again:
             await again.receive_json()
             await again.send_bytes(b"\0")
             await again.receive()
@@ -496,14 +503,14 @@ async def test_messages_are_bounded(server, calls):
 
 
 async def test_stop_in_the_call_and_before_it(calls, session, live):
-    await session.post("/call", json=CALL)
+    await session.post("call", json=CALL)
     await events_until(live, lambda event: event["type"] == "estimate")
     await live.send_json({"type": "stop"})
     call = (await events_until(live, over))[-1]["call"]
     assert (call["status"], calls.cancelled) == ("stopped", 0)
     assert len(call["results"]) == 1
     calls.connects = False
-    await session.post("/call", json=CALL)
+    await session.post("call", json=CALL)
     await events_until(live, lambda event: event.get("text") == "connecting")
     await live.send_json({"type": "stop"})
     call = (await events_until(live, over))[-1]["call"]
@@ -512,20 +519,20 @@ async def test_stop_in_the_call_and_before_it(calls, session, live):
 
 
 async def test_a_call_goes_on_without_viewers_and_a_viewer_resumes(server, calls, session):
-    async with session.ws_connect("/live") as live:
+    async with session.ws_connect("live") as live:
         greeting = await live.receive_json()
-        await session.post("/call", json=CALL)
+        await session.post("call", json=CALL)
         first = await events_until(live, lambda event: event["type"] == "estimate")
         last = first[-1]["seq"]
     calls.release()
     await asyncio.to_thread(wait_until, lambda: list(server.out.rglob("call.json")), "the end of the call")
-    async with session.ws_connect("/live", params={"run": greeting["run"], "after": str(last)}) as live:
+    async with session.ws_connect("live", params={"run": greeting["run"], "after": str(last)}) as live:
         assert (await live.receive_json())["resumed"] is True
         missed = await events_until(live, over)
         assert missed[0]["seq"] == last + 1
         assert len({event["seq"] for event in missed}) == missed[-1]["seq"] - last
     # The event numbers of an earlier run of the server are void: its page gets everything.
-    async with session.ws_connect("/live", params={"run": "earlier", "after": "100000"}) as live:
+    async with session.ws_connect("live", params={"run": "earlier", "after": "100000"}) as live:
         assert (await live.receive_json())["resumed"] is False
         events = await events_until(live, over)
         assert events[0]["type"] == "call"
@@ -534,10 +541,10 @@ async def test_a_call_goes_on_without_viewers_and_a_viewer_resumes(server, calls
 
 async def test_history_is_a_minute(calls, session):
     calls.hold_s = math.inf
-    async with session.ws_connect("/live") as live:
-        await session.post("/call", json=CALL | {"duration_s": 150})
+    async with session.ws_connect("live") as live:
+        await session.post("call", json=CALL | {"duration_s": 150})
         await events_until(live, over)
-    async with session.ws_connect("/live") as live:
+    async with session.ws_connect("live") as live:
         events = await events_until(live, over)
     times = [event["time_us"] for event in events if event["type"] == "link"]
     assert 60e6 <= times[-1] - times[0] <= 62e6
@@ -546,9 +553,9 @@ async def test_history_is_a_minute(calls, session):
 
 async def test_missing_requirements_are_reported_before_anything_starts(server, calls, session):
     calls.lacking = ["root: run it with sudo", "chromium: apt-get install chromium"]
-    async with session.post("/missing", json=CALL) as answer:
+    async with session.post("missing", json=CALL) as answer:
         assert (await answer.json())["missing"] == calls.lacking
-    async with session.post("/call", json=CALL) as answer:
+    async with session.post("call", json=CALL) as answer:
         assert (answer.status, (await answer.json())["errors"]) == (503, calls.lacking)
     assert calls.settings == []
     assert not server.out.exists()
@@ -556,29 +563,29 @@ async def test_missing_requirements_are_reported_before_anything_starts(server, 
 
 async def test_a_failed_call_reports_its_reason_and_the_next_one_can_start(calls, session, live):
     calls.raises = RuntimeError("the link fell over")
-    await session.post("/call", json=CALL)
+    await session.post("call", json=CALL)
     call = (await events_until(live, over))[-1]["call"]
     assert (call["status"], call["message"]) == ("failed", "the link fell over")
     calls.raises, calls.failure, calls.hold_s = None, "chromium: ended early", math.inf
-    await session.post("/call", json=CALL | {"duration_s": 5})
+    await session.post("call", json=CALL | {"duration_s": 5})
     call = (await events_until(live, lambda event: over(event) and event["call"]["number"] == 2))[-1]["call"]
     assert (call["status"], call["message"]) == ("failed", "chromium: ended early")
     assert call["results"][0]["scenario"] == "step-down-up"
 
 
 async def test_viewers_are_bounded(session):
-    open_sockets = [await session.ws_connect("/live") for _ in range(16)]
+    open_sockets = [await session.ws_connect("live") for _ in range(16)]
     with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
-        await session.ws_connect("/live")
+        await session.ws_connect("live")
     assert caught.value.status == 503
     for live in open_sockets:
         await live.close()
-    async with session.ws_connect("/live") as live:
+    async with session.ws_connect("live") as live:
         assert (await live.receive_json())["type"] == "hello"
 
 
 async def test_the_end_of_the_server_ends_the_call(server, calls, session, live):
-    await session.post("/call", json=CALL)
+    await session.post("call", json=CALL)
     await events_until(live, lambda event: event["type"] == "estimate")
     await asyncio.to_thread(server.close)
     assert calls.controls == [{"type": "stop"}]

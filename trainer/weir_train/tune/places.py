@@ -7,7 +7,6 @@ from typing import Any
 
 from weir_cli.errors import InputError
 from weir_eval.runs.task_processes import Report, TaskFailure
-from weir_sim.child_process import die_with_parent
 from weir_train.tune.rung import Rung, complete_rung
 
 # Retries of one rung after its machine is lost, or while its former process has not yet ended.
@@ -16,8 +15,7 @@ _LONGEST_FAULT = 300
 
 
 def work_in_process(rung: Rung, report: Report) -> float:
-    """Completes a rung for `run_tasks`. Dies with the parent, so that a resumed search finds no trial running."""
-    die_with_parent()
+    """Completes a rung for `run_tasks`."""
     return complete_rung(rung, report)
 
 

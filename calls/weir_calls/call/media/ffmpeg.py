@@ -21,6 +21,7 @@ from weir_calls.call.media.y4m import Y4m
 from weir_calls.link.leftovers import ScratchFolder
 from weir_calls.requirements import find_ffmpeg
 from weir_cli.errors import ComponentFailed
+from weir_eval.runs.interruption import check_interrupted
 from weir_sim.child_process import die_with_parent, exit_text, last_words
 
 Frames = Iterable[bytes]
@@ -101,6 +102,7 @@ def _wait(process: subprocess.Popen[bytes], progress: _Progress) -> int:
     while True:
         with suppress(subprocess.TimeoutExpired):
             return process.wait(_POLL_S)
+        check_interrupted()
         if time.monotonic() - progress.at_s > _TIME_LIMIT_S:
             raise ComponentFailed(f"ffmpeg read no frame for {_TIME_LIMIT_S:g} s")
 

@@ -7,9 +7,11 @@ bar code. The same size gives the same bytes on every machine with the same nump
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,8 @@ from numpy.typing import NDArray
 from weir_calls.call.media import frame_number
 from weir_cli.errors import ComponentFailed, InputError
 from weir_cli.files.output import make_folder, replacing
-from weir_eval.runs.simulator_worker import begin_in_pool
+from weir_eval.runs.interruption import check_interrupted
+from weir_eval.runs.task_processes import Report, TaskFailure, run_tasks
 
 FRAMES = 300
 FRAMES_PER_SECOND = 30
@@ -26,23 +29,29 @@ FRAMES_PER_SECOND = 30
 _VERSION = 1
 _SEED = 20210928
 _GRAIN = 2.5
-_FRAMES_PER_TASK = 25
+_MOST_PROCESSES = 8
+_POLL_S = 0.2
 _LARGEST_SIDE = 4096
+_FRAME = b"FRAME\n"
 
 Image = NDArray[np.float32]
 
+_making = threading.Lock()
 
-def make(folder: Path, width: int, height: int) -> Path:
+
+def make(folder: Path, width: int, height: int, on_progress: Callable[[float], None] | None = None) -> Path:
     """Returns the path of the y4m file (I420), and makes it if it is missing; 640x360 takes 100 MB and some seconds.
 
     Args:
         folder: folder of the file, which is named after its size.
         width: a multiple of 40, at most 4096.
         height: even, at least 3/40 of the width.
+        on_progress: receives the share that is made, 0 to 1, a few times per second.
 
     Raises:
         InputError: the size is not supported, or the file cannot be written.
         ComponentFailed: a process that makes it was killed.
+        KeyboardInterrupt: interrupted.
     """
     try:
         frame_number.check_size(width, height)
@@ -52,26 +61,84 @@ def make(folder: Path, width: int, height: int) -> Path:
         raise InputError(f"source video: {width}x{height} is too large; at most {_LARGEST_SIDE} a side")
     path = folder / f"source-{_VERSION}-{width}x{height}.y4m"
     header = f"YUV4MPEG2 W{width} H{height} F{FRAMES_PER_SECOND}:1 Ip A1:1 C420\n".encode()
-    frame_bytes = width * height * 3 // 2 + len(b"FRAME\n")
-    if path.is_file() and path.stat().st_size == len(header) + FRAMES * frame_bytes:
-        return path
-    make_folder(folder, "source video:")
-    with replacing(path) as file:
-        file.write(header)
-        for frames in _frames(width, height):
-            file.write(frames)
+    size = len(header) + FRAMES * _frame_bytes(width, height)
+    with _one_at_a_time():
+        if not path.is_file() or path.stat().st_size != size:
+            _make(path, header, size, width, height, on_progress)
     return path
 
 
-def _frames(width: int, height: int) -> Iterator[bytes]:
-    """The frames with their headers, _FRAMES_PER_TASK at a time, made on all cores."""
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Two calls at once need the same video."""
+    while not _making.acquire(timeout=_POLL_S):
+        check_interrupted()
     try:
-        with ProcessPoolExecutor(
-            min(os.cpu_count() or 1, 8), initializer=_make_scene, initargs=(width, height)
-        ) as pool:
-            yield from pool.map(_render, range(0, FRAMES, _FRAMES_PER_TASK))
-    except BrokenProcessPool:
-        raise ComponentFailed("the source video could not be made: a process that makes it was killed") from None
+        yield
+    finally:
+        _making.release()
+
+
+def _make(
+    path: Path, header: bytes, size: int, width: int, height: int, on_progress: Callable[[float], None] | None
+) -> None:
+    make_folder(path.parent, "source video:")
+    with replacing(path) as file:
+        file.write(header)
+        file.flush()
+        # A full disk fails here, not in a process.
+        os.posix_fallocate(file.fileno(), 0, size)
+        # The file has no name until it is complete.
+        _make_frames(f"/proc/{os.getpid()}/fd/{file.fileno()}", len(header), width, height, on_progress)
+
+
+def _frame_bytes(width: int, height: int) -> int:
+    return len(_FRAME) + width * height * 3 // 2
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Frames `first` up to `end` of a video; the first frame is at `offset` in the file `path`."""
+
+    path: str
+    offset: int
+    width: int
+    height: int
+    first: int
+    end: int
+
+    @property
+    def name(self) -> str:
+        return f"frames from {self.first}"
+
+
+def _make_frames(path: str, offset: int, width: int, height: int, on_progress: Callable[[float], None] | None) -> None:
+    """Writes the frames on all cores."""
+    processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
+    places = [FRAMES * index // processes for index in range(processes + 1)]
+    parts = [_Part(path, offset, width, height, first, end) for first, end in pairwise(places)]
+    made = dict.fromkeys(parts, 0)
+
+    def show(part: _Part, frames: int) -> None:
+        made[part] = frames
+        if on_progress is not None:
+            on_progress(sum(made.values()) / FRAMES)
+
+    def finish(part: _Part, outcome: TaskFailure | None) -> None:
+        if isinstance(outcome, TaskFailure):
+            raise ComponentFailed(f"the source video could not be made: {outcome.describe()}")
+        show(part, part.end - part.first)
+
+    run_tasks(parts, _make_part, processes, show, finish, stop_limit_s=0)
+
+
+def _make_part(part: _Part, report: Report) -> None:
+    scene = _Scene(part.width, part.height)
+    with open(part.path, "r+b") as file:
+        file.seek(part.offset + part.first * _frame_bytes(part.width, part.height))
+        for index in range(part.first, part.end):
+            report(index - part.first)
+            file.write(scene.frame(index))
 
 
 class _Scene:
@@ -118,7 +185,7 @@ class _Scene:
         planes[0] += np.float32(_GRAIN) * grain
         luma, u, v = (np.clip(plane + 0.5, 16, 235).astype(np.uint8) for plane in planes)
         frame_number.write(luma, u, v, index)
-        return b"FRAME\n" + luma.tobytes() + u.tobytes() + v.tobytes()
+        return _FRAME + luma.tobytes() + u.tobytes() + v.tobytes()
 
     def _place(self, phase: float, nearness: float) -> tuple[float, float]:
         x, y = self.reach
@@ -169,20 +236,6 @@ class _Layer:
         return self.opaque[y : y + height, x : x + width]
 
 
-_scene: _Scene | None = None
-
-
-def _make_scene(width: int, height: int) -> None:
-    global _scene
-    begin_in_pool()
-    _scene = _Scene(width, height)
-
-
-def _render(start: int) -> bytes:
-    assert _scene is not None
-    return b"".join(_scene.frame(index) for index in range(start, start + _FRAMES_PER_TASK))
-
-
 def _texture(generator: np.random.Generator, shape: tuple[int, int], roughness: float) -> Image:
     """Noise with a spectrum of frequency ** -roughness, as in photographs; mean 0, standard deviation 1."""
     spectrum = np.fft.rfft2(generator.standard_normal(shape))
@@ -203,13 +256,9 @@ def _shifted(image: Image, x: float, y: float, width: int, height: int) -> Image
     return rows[:, :-1] + right * (rows[:, 1:] - rows[:, :-1])
 
 
-def source_video_path(width: int, height: int) -> Path:
-    """Returns the path of the video of a size in the user's cache, and makes it (some seconds) if it is missing.
-
-    Raises:
-        InputError: it cannot be made or written.
-    """
-    return make(cache_folder(), width, height)
+def source_video_path(width: int, height: int, on_progress: Callable[[float], None] | None = None) -> Path:
+    """Returns the path of the video of a size in the user's cache, and makes it if it is missing. See `make`."""
+    return make(cache_folder(), width, height, on_progress)
 
 
 def cache_folder() -> Path:

@@ -7,8 +7,7 @@ cross-correlation. ViSQOL itself compensates time stretching by the jitter buffe
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 from weir_calls.call.media.wav import Samples, read_wav
 from weir_cli.errors import ComponentFailed, MissingComponent
 from weir_cli.installation import how_to_get
-from weir_eval.runs.simulator_worker import begin_in_pool
+from weir_eval.runs.task_processes import Report, TaskFailure, run_tasks
 
 # Modules and the packages that provide them.
 SPEECH_PACKAGES = {"visqol": "visqol-python", "ai_edge_litert": "ai-edge-litert"}
@@ -51,16 +50,45 @@ def measure_speech(received: Path, sent: Path) -> list[float]:
         ComponentFailed: ViSQOL failed.
     """
     check_visqol()
-    reference, heard = _resampled(sent), _resampled(received)
-    if not 0 < len(reference) <= len(heard):
+    lengths = [len(samples) / rate_hz for samples, rate_hz in map(read_wav, (sent, received))]
+    if not 0 < lengths[0] <= lengths[1]:
         return []
+    scores: dict[int, float] = {}
+
+    def finish(part: _Part, outcome: dict[int, float] | TaskFailure) -> None:
+        if isinstance(outcome, TaskFailure):
+            raise ComponentFailed(f"ViSQOL: {outcome.error}")
+        scores.update(outcome)
+
+    parts = [_Part(received, sent, first) for first in range(_AT_ONCE)]
+    run_tasks(parts, _measure, _AT_ONCE, lambda part, steps: None, finish, stop_limit_s=0)
+    return [scores[index] for index in sorted(scores)]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Every _AT_ONCE-th window, from `first`, of a received WAV file."""
+
+    received: Path
+    sent: Path
+    first: int
+
+    @property
+    def name(self) -> str:
+        return f"windows from {self.first}"
+
+
+def _measure(part: _Part, report: Report) -> dict[int, float]:
+    """The MOS-LQO of windows by their index."""
+    reference, heard = _resampled(part.sent), _resampled(part.received)
     heard = heard[min(np.argmax(heard != 0), len(heard) - len(reference)) :]
-    pairs = [(aligned(reference, window), window) for window in windows(heard, len(reference))]
-    try:
-        with ProcessPoolExecutor(_AT_ONCE, initializer=_start_visqol) as pool:
-            return list(pool.map(_mos, pairs))
-    except BrokenProcessPool:
-        raise ComponentFailed("ViSQOL did not start, or was killed") from None
+    own = list(enumerate(windows(heard, len(reference))))[part.first :: _AT_ONCE]
+    visqol = _start_visqol() if own else None
+    scores = {}
+    for index, window in own:
+        report(index)
+        scores[index] = _mos(visqol, aligned(reference, window), window)
+    return scores
 
 
 def windows(heard: Samples, size: int) -> list[Samples]:
@@ -83,30 +111,24 @@ def _resampled(path: Path) -> Samples:
     return np.asarray(resample_poly(samples, _RATE_HZ, rate_hz)) if len(samples) else samples
 
 
-# The instance of a process of the pool.
-_visqol: Any = None
-
-
-def _start_visqol() -> None:
-    global _visqol
-    begin_in_pool()
+def _start_visqol() -> Any:
     # TensorFlow Lite and ViSQOL write messages to standard error.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     from visqol import VisqolApi
 
-    _visqol = VisqolApi()
-    _visqol.create(mode="speech", use_lattice_model=True)
+    visqol = VisqolApi()
+    visqol.create(mode="speech", use_lattice_model=True)
+    return visqol
 
 
-def _mos(pair: tuple[Samples, Samples]) -> float:
-    reference, degraded = pair
+def _mos(visqol: Any, reference: Samples, degraded: Samples) -> float:
     if np.sqrt(np.mean(degraded**2)) < _SILENCE:
         return _LOWEST_MOS
     try:
         with np.errstate(all="ignore"):
-            mos = float(_visqol.measure_from_arrays(reference, degraded, _RATE_HZ).moslqo)
+            mos = float(visqol.measure_from_arrays(reference, degraded, _RATE_HZ).moslqo)
     except Exception as error:
-        raise ComponentFailed(f"ViSQOL failed: {error!r}") from None
+        raise ComponentFailed(f"{error!r}") from None
     if not _LOWEST_MOS <= mos <= _HIGHEST_MOS:
-        raise ComponentFailed(f"ViSQOL gave {mos}, which is no MOS")
+        raise ComponentFailed(f"it gave {mos}, which is no MOS")
     return mos

@@ -12,7 +12,14 @@ const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", fa
 const fileLink = (path, text, more = {}) =>
   element("a", { href: filePath(path), target: "_blank", rel: "noopener", text, ...more });
 
-const filePath = (path) => `/calls/${path.split("/").map(encodeURIComponent).join("/")}`;
+let files = "";
+
+// The path of this server below which files of calls are.
+export function learnFiles(path) {
+  files = path;
+}
+
+const filePath = (path) => files + path.split("/").map(encodeURIComponent).join("/");
 
 // measures: names, labels and units as in the reports.
 export function showResult({ status, message, results }, measures) {
@@ -45,7 +52,7 @@ export function hideResult() {
 }
 
 export async function showCalls(folder, measures) {
-  const { ok, value, errors } = await ask("/calls");
+  const { ok, value, errors } = await ask("calls");
   const note = byId("calls-note");
   if (!ok) { note.textContent = errors.join(" "); return; }
   note.textContent = value.length ? `In ${folder}, the newest first.` : `None in ${folder} yet.`;

@@ -15,7 +15,7 @@ export class Connection {
 
   open() {
     const query = new URLSearchParams({ run: this.run, after: String(this.last) });
-    this.socket = new WebSocket(`ws://${location.host}/live?${query}`);
+    this.socket = new WebSocket(`ws://${location.host}${location.pathname}live?${query}`);
     this.socket.addEventListener("message", (message) => this.take(JSON.parse(message.data)));
     this.socket.addEventListener("close", () => {
       this.handlers.connected(false);
@@ -50,7 +50,7 @@ export class Connection {
   }
 }
 
-// Requests something; returns {ok, value, errors}, also if the server is not reachable.
+// Requests something below the address of the page, which has the token; returns {ok, value, errors}, also if the server is not reachable.
 export async function ask(path, body) {
   const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
   try {

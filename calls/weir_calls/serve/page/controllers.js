@@ -17,6 +17,9 @@ export const controllerSummary = (name) => {
 // True for a pool specification, such as "pilot=weir copilots=nada fusion=min".
 export const isPool = (name) => name.includes("=");
 
+// The name in front of a value of one of two calls; the whole specification of a pool is in the title.
+export const shortName = (name) => (isPool(name) ? "pool" : name);
+
 // Escapes names like display.py.
 const cssName = (name) => name.replace(/[^A-Za-z0-9_-]/g, "_");
 
@@ -99,7 +102,7 @@ export class ModelChoice {
   async show(hasModel) {
     byId("model-form").hidden = true;
     if (!hasModel) return;
-    const { ok, value } = await ask("/models");
+    const { ok, value } = await ask("models");
     if (!ok) return;
     byId("model").replaceChildren(...value.map((name) => element("option", { value: name, text: name })));
     byId("model-form").hidden = false;

@@ -21,7 +21,7 @@ function fill(node, attributes, children) {
     else if (key === "checked" || key === "value") node[key] = value;
     else node.setAttribute(key, value === true ? "" : value);
   }
-  node.append(...children.filter((child) => child !== null && child !== undefined));
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 

@@ -44,14 +44,18 @@ export class GuardView {
     byId("rules").append(element("div", {}, element("dt", {}, element("b", { text: name }), element("small", { text })), this.counts[name]));
   }
 
-  reset() {
+  // Shows a new call.
+  reset(data) {
     byId("events").replaceChildren();
     for (const count of Object.values(this.counts)) { count.textContent = "0"; count.classList.remove("active"); }
-    this.show({ estimate: null, rules: {}, controller: "" });
+    this.showVerdict(data);
   }
 
   show(data) {
-    if (performance.now() - this.shown > VERDICT_MS || !data.estimate) this.showVerdict(data);
+    clearTimeout(this.waiting);
+    const wait = this.shown + VERDICT_MS - performance.now();
+    if (wait <= 0 || !data.estimate) this.showVerdict(data);
+    else this.waiting = setTimeout(() => this.showVerdict(data), wait);
     for (const name of Object.keys(data.rules)) if (!this.counts[name]) this.addRule(name, "");
     for (const [name, node] of Object.entries(this.counts)) {
       const count = String(data.rules[name] || 0);
@@ -63,6 +67,7 @@ export class GuardView {
   }
 
   showVerdict({ estimate, controller }) {
+    clearTimeout(this.waiting);
     this.shown = performance.now();
     const reason = estimate ? reasonOf(estimate.reason) : null;
     setText(byId("verdict-name"), reason ? reason.label : followsObjective(controller) ? "–" : controller);

@@ -1,12 +1,22 @@
 // The live view: four plots on one time axis, their legends with the values at the cursor or now.
 import { WINDOW_MS } from "./call_data.js";
-import { colourOf } from "./controllers.js";
-import { byId, element, milliseconds, percent, rate, setText } from "./dom.js";
+import { colourOf, shortName } from "./controllers.js";
+import { byId, element, milliseconds, percent, rate, setText, svg } from "./dom.js";
 import { reasonOf } from "./guard.js";
 import { Lane, Plot, timeAt } from "./plot.js";
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 const READ_AFTER_MS = 350;
+// Those of the first, second and third series of a call in a plot.
+const DASHES = [[], [2, 3], [7, 3]];
+
+// A piece of the line or area as the plot draws it.
+function swatch({ kind, colour, edge, width, dash }) {
+  const mark = svg("svg", { class: `mark ${kind}`, viewBox: "0 0 26 10", "aria-hidden": "true" },
+    svg("path", { d: kind === "area" ? "M7.5 .5h11v9h-11z" : "M0 5h26", "stroke-width": width, "stroke-dasharray": dash?.join(" ") }));
+  mark.style.setProperty("--colour", `var(${edge || colour})`);
+  return mark;
+}
 
 export class Live {
   constructor() {
@@ -52,11 +62,11 @@ export class Live {
     this.draw();
   }
 
-  // For each call a solid line of the first of these series and dashed ones of the others, in the color of its controller.
+  // For each call a line of each of these series, in the color of its controller; the first is solid.
   linesOf(names) {
     return this.lanes.flatMap(({ series, controller }) => Object.entries(names).map(([key, name], index) => ({
       series: series[key], colour: key === "estimate" && controller === "shadow" ? "--c-weir" : colourOf(controller), kind: "line",
-      width: index ? 1.4 : 2.2, dash: index ? [6, 3] : [], name: this.lanes.length > 1 ? `${controller}, ${name}` : name[0].toUpperCase() + name.slice(1),
+      width: index ? 1.4 : 2.2, dash: DASHES[index], name: this.lanes.length > 1 ? `${shortName(controller)}, ${name}` : name[0].toUpperCase() + name.slice(1),
     })));
   }
 
@@ -65,9 +75,7 @@ export class Live {
     for (const panel of this.panels) {
       panel.values = panel.lines.map(() => element("b", { text: "–" }));
       panel.items = panel.lines.map((line, index) => {
-        const mark = element("span", { class: `mark ${line.kind}${line.dash?.length ? " dashed" : ""}`, "aria-hidden": "true" });
-        mark.style.setProperty("--colour", `var(${line.edge || line.colour})`);
-        return element("span", { class: "item" }, mark, element("span", { text: line.name }), panel.values[index]);
+        return element("span", { class: "item" }, swatch(line), element("span", { text: line.name }), panel.values[index]);
       });
       panel.legend.replaceChildren(element("span", { class: "name" }, panel.title, element("small", { text: ` ${units[panel.title]}` })), ...panel.items);
     }

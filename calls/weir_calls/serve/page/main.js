@@ -1,8 +1,8 @@
 // The page: forwards the server's events to the views, and the user's actions to the server.
 import { CallData } from "./call_data.js";
-import { hideResult, showCalls, showResult } from "./calls.js";
+import { hideResult, learnFiles, showCalls, showResult } from "./calls.js";
 import { ask, Connection } from "./connection.js";
-import { followsObjective, hasModel, learnControllers, ModelChoice, PoolView } from "./controllers.js";
+import { followsObjective, hasModel, learnControllers, ModelChoice, PoolView, shortName } from "./controllers.js";
 import { byId, element, seconds, setText } from "./dom.js";
 import { controlText, GuardView } from "./guard.js";
 import { Live } from "./live.js";
@@ -13,19 +13,17 @@ import { fillSketch, setProgress } from "./sketch.js";
 
 const LINK_DOWN_S = 5;
 
-// From here on the cookie is enough; the token is removed from the address bar.
-history.replaceState(null, "", location.pathname);
-
 const layout = document.querySelector(".layout");
 let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null, pictures = null;
 // lanes: the data of each call of a request; decided: those of the call in which Weir decides, else of the first.
 let call = null, lanes = [], decided = null, folder = "", measures = [], connected = false, lacking = false, largestLag = 0;
 
 async function begin() {
-  const { ok, value, errors } = await ask("/setup");
+  const { ok, value, errors } = await ask("setup");
   if (!ok) { setText(byId("status-text"), errors.join(" ")); return; }
   ({ folder, measures, largest_link_lag_ms: largestLag } = value);
   learnControllers(value.controllers);
+  learnFiles(value.files);
   objective = new Objective(value.presets, value.minimum_weight, steer);
   setup = new Setup(value, chosen, startCall);
   live = new Live();
@@ -48,7 +46,7 @@ const isRunning = () => call !== null && call.status === "running";
 let checks = 0;
 async function checkMissing() {
   const check = ++checks;
-  const { ok, value } = await ask("/missing", { ...setup.request, duration_s: 10, objective: objective.value });
+  const { ok, value } = await ask("missing", { ...setup.request, duration_s: 10, objective: objective.value });
   if (check !== checks || !ok) return;
   showMissing(value.missing);
 }
@@ -72,7 +70,7 @@ async function startCall() {
   if (asking) return;
   asking = true;
   setText(byId("refusal"), "");
-  const { ok, errors, value } = await ask("/call", { ...setup.request, objective: objective.value });
+  const { ok, errors, value } = await ask("call", { ...setup.request, objective: objective.value });
   asking = false;
   if (!ok) setText(byId("refusal"), errors.join(" "));
   // The socket sends the same event; the first one counts.
@@ -119,8 +117,12 @@ function takeEvent(event) {
   const data = lanes[event.lane || 0];
   data.take(event);
   const at = data.since(event), seconds = at === null ? null : at / 1000;
-  const text = lanes.length > 1 && event.text ? `${data.controller}: ${event.text}` : event.text;
-  if (event.type === "state") {
+  const text = lanes.length > 1 && event.text ? `${shortName(data.controller)}: ${event.text}` : event.text;
+  if (event.type === "progress") {
+    call.share = event.share;
+    showStatus();
+  } else if (event.type === "state") {
+    call.share = null;
     call.phase = call.at_once ? event.text : text;
     guard.add("state", seconds, text);
     // Before it is connected, a call can only be stopped; while the last call is measured, it cannot be stopped either.
@@ -160,7 +162,7 @@ function takeCall(next) {
     lanes = call.controllers.map((name) => new CallData(name, scenario || null, largestLag));
     decided = lanes.find(({ controller }) => followsObjective(controller)) || lanes[0];
     if (isRunning()) objective.set(call.objective);
-    guard.reset();
+    guard.reset(decided);
     pool.show(null);
     models.show(call.controllers.some(hasModel));
     hideResult();
@@ -168,6 +170,8 @@ function takeCall(next) {
     if (scenario) fillSketch(byId("progress"), scenario);
   }
   setView(call);
+  // The start button, or the setup, may have been far below what is of interest now.
+  if (isNew) scrollTo({ top: 0, behavior: "instant" });
   if (!isRunning()) {
     showResult(call, measures);
     showCalls(folder, measures);
@@ -194,7 +198,7 @@ function setView(shown) {
   byId("down").disabled = !lanes.some((data) => data.started);
   if (running) {
     setText(byId("running-title"), shown.scenario);
-    setText(byId("running-what"), `${shown.controllers.join(" and ")}${inTurn(shown)}, ${SENDERS[shown.sender] || shown.sender} sends ${shown.size.replace("x", " × ")}`);
+    setText(byId("running-what"), `${shown.controllers.join(" and ")}${inTurn(shown)}, ${SENDERS[shown.sender] || shown.sender} sends ${shown.size.replace("x", "\u00a0×\u00a0")}`);
     setText(byId("length"), `of ${shown.duration_s} s`);
   }
   byId("setup").hidden = running;
@@ -214,7 +218,14 @@ function showStatus() {
   const state = !connected ? "lost" : isRunning() ? "running" : lacking ? "lacking" : "ready";
   byId("status").dataset.state = state;
   const phase = (call && call.phase) || "starting";
-  const texts = { lost: "Not connected to weir serve; trying again", running: phase.includes(": ") ? phase : phase[0].toUpperCase() + phase.slice(1), lacking: "A call cannot be made here", ready: "Ready" };
+  const share = isRunning() && typeof call.share === "number" ? call.share : null;
+  const shown = (phase.includes(": ") ? phase : phase[0].toUpperCase() + phase.slice(1)) + (share === null ? "" : `, ${Math.round(100 * share)} %`);
+  byId("work").hidden = share === null;
+  if (share !== null) {
+    setText(byId("work-text"), shown);
+    byId("work-share").value = share;
+  }
+  const texts = { lost: "Not connected to weir serve; trying again", running: shown, lacking: "A call cannot be made here", ready: "Ready" };
   setText(byId("status-text"), texts[state]);
 }
 
@@ -225,9 +236,9 @@ function showProgress() {
   const scenario = setup.byName.get(call.scenario);
   setProgress(byId("progress"), elapsed / (scenario ? scenario.duration_s : call.duration_s));
   const shown = lanes.filter(({ picture }) => picture.frames !== undefined).map(({ controller, picture: { frames, width, height, freezes, limit } }) => {
-    const parts = [`${Math.round(frames)} frames/s`, width && `${width} × ${height}`,
+    const parts = [`${Math.round(frames)} frames/s`, width && `${width}\u00a0×\u00a0${height}`,
       freezes !== undefined && `${freezes} freeze${freezes === 1 ? "" : "s"}`, limit && limit !== "none" && `limited by ${limit}`];
-    return (lanes.length > 1 ? `${controller}: ` : "") + parts.filter(Boolean).join(" · ");
+    return (lanes.length > 1 ? `${shortName(controller)}: ` : "") + parts.filter(Boolean).join(" · ");
   });
   setText(byId("picture"), shown.join("; "));
 }
@@ -237,7 +248,7 @@ function showLateness() {
   const late = isRunning() ? lanes.filter((data) => data.lateShare > 0.05) : [];
   byId("late").hidden = late.length === 0;
   if (late.length) {
-    const shares = late.map(({ controller, lateShare }) => `${controller}: ${Math.round(100 * lateShare)} %`).join(", ");
+    const shares = late.map(({ controller, lateShare }) => `${shortName(controller)}: ${Math.round(100 * lateShare)} %`).join(", ");
     setText(byId("late"), `This machine is too slow for ${lanes.length > 1 && call.at_once ? "two calls at once" : "this call"}: packets leave the link over ${largestLag} ms late in part of the last 10 s (${shares}). What is seen is not the controllers alone.`);
   }
 }

@@ -1,4 +1,5 @@
 // The received picture of each running call, and a small one of the sender's camera.
+import { shortName } from "./controllers.js";
 import { byId, element } from "./dom.js";
 
 const INTERVAL_MS = 200;
@@ -24,7 +25,7 @@ export class Pictures {
       return;
     }
     this.call = call;
-    const figures = call.controllers.map((name) => picture(`The received picture under ${name}`, name));
+    const figures = call.controllers.map((name) => picture(`The received picture under ${name}`, shortName(name)));
     const source = picture("The picture that is sent", "sent now");
     source.className = "source";
     place.replaceChildren(...figures, source);
@@ -40,7 +41,7 @@ export class Pictures {
   }
 
   async fetch(figure, name) {
-    const answer = await fetch(`/picture/${name}`);
+    const answer = await fetch(`picture/${name}`);
     if (answer.status !== 200) return;
     const picture = await createImageBitmap(await answer.blob());
     const canvas = figure.querySelector("canvas");

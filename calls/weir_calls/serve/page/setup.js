@@ -27,6 +27,8 @@ export class Setup {
     [duration.min, duration.max] = setup.duration_s;
     byId("size").addEventListener("change", () => this.choose("size", byId("size").value));
     duration.addEventListener("input", () => { this.ownDuration = true; this.checkDuration(); });
+    // A specification that is in effect stays in view.
+    byId("pool-choice").addEventListener("toggle", () => { if (byId("pool-line").value.trim()) byId("pool-choice").open = true; });
     byId("find").addEventListener("input", () => this.find());
     byId("find").addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
     byId("setup").addEventListener("submit", (event) => {

@@ -153,6 +153,34 @@ def test_a_process_is_struck(start, tmp_path, sender, stage, victim, number):
     run.assert_nothing_is_left()
 
 
+@pytest.mark.skipif(bool(missing_requirements("native")), reason="no call here")
+@pytest.mark.parametrize("victim", ["helper", "weir"])
+def test_a_process_is_struck_while_the_video_is_made(start, tmp_path, victim):
+    run = start_call(start, tmp_path, "native", environment={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    run.go_to("making the video")
+    run.go()
+    helpers = run.find(lambda words: any("spawn_main" in word for word in words))
+    os.kill(helpers[0] if victim == "helper" else run.process.pid, KILL if victim == "helper" else signal.SIGTERM)
+    status, _, errors = run.finish()
+    assert status == 1
+    assert ("killed by SIGKILL" if victim == "helper" else "interrupted; 0 calls kept") in errors
+    assert "Traceback" not in errors
+    run.assert_nothing_is_left()
+
+
+@pytest.mark.skipif(bool(missing_requirements("native")), reason="no call here")
+def test_sigterm_ends_the_measurement(start, tmp_path):
+    run = start_call(start, tmp_path, "native")
+    run.go_to(MEASURING)
+    run.go()
+    run.find(VICTIMS["ffmpeg"])
+    run.process.send_signal(signal.SIGTERM)
+    status, _, errors = run.finish()
+    assert status == 1
+    assert "interrupted; 0 calls kept" in errors
+    run.assert_nothing_is_left()
+
+
 STRUCK_AT_START = """#!/bin/sh
 case "$*" in *{words}*) kill -{signal} $$ ;; esac
 exec {program} "$@"
@@ -185,8 +213,8 @@ def start_serve(start, folder):
         "scenario": "steady-1m", "sender": "native", "controller": "weir", "duration_s": 5, "size": "640x360",
         "objective": {"throughput": 0.4, "latency": 0.5, "loss": 0.1},
     }  # fmt: skip
-    headers = {"Origin": address.partition("/?")[0], "Content-Type": "application/json"}
-    request = urllib.request.Request(address.replace("/?", "/call?"), json.dumps(call).encode(), headers)
+    headers = {"Origin": address.rpartition("/")[0].rpartition("/")[0], "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{address}call", json.dumps(call).encode(), headers)
     with urllib.request.urlopen(request, timeout=30) as answer:
         assert answer.status == 201
     return run, address
@@ -223,5 +251,5 @@ def test_a_process_of_a_served_call_is_struck(start, tmp_path, victim, number):
 
 
 def get(address, path):
-    with urllib.request.urlopen(address.replace("/?", f"/{path}?"), timeout=10) as answer:
+    with urllib.request.urlopen(address + path, timeout=10) as answer:
         return json.loads(answer.read())

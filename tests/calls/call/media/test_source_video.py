@@ -1,4 +1,7 @@
+import asyncio
+import multiprocessing
 import os
+import signal
 import subprocess
 
 import numpy as np
@@ -7,7 +10,8 @@ import pytest
 from weir_calls.call.media import frame_number, source_video
 from weir_calls.call.media.y4m import Y4m
 from weir_calls.requirements import find_ffmpeg
-from weir_cli.errors import InputError
+from weir_cli.errors import ComponentFailed, InputError
+from weir_eval.runs.interruption import run_in_thread
 
 
 def test_every_frame_has_its_number(made_call, source):
@@ -61,6 +65,39 @@ def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="the folder cannot be made"):
         source_video.make(tmp_path / "file" / "below", 320, 180)
+
+
+def test_progress_rises_to_the_whole_video(tmp_path):
+    shares = []
+    source_video.make(tmp_path, 80, 46, shares.append)
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] == 1
+
+
+async def make_below_a_signal_handler(folder, on_progress):
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
+    return await run_in_thread(source_video.make, folder, 1280, 720, on_progress)
+
+
+def test_killing_one_process_that_makes_it_is_an_error(tmp_path):
+    killed = []
+
+    def kill(share):
+        if not killed:
+            killed.append(multiprocessing.active_children()[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    with pytest.raises(ComponentFailed, match=r"could not be made: frames from .*: its process was killed by SIGKILL"):
+        asyncio.run(make_below_a_signal_handler(tmp_path, kill))
+    assert multiprocessing.active_children() == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sigterm_ends_the_processes_that_make_it(tmp_path):
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(make_below_a_signal_handler(tmp_path, lambda share: os.kill(os.getpid(), signal.SIGTERM)))
+    assert multiprocessing.active_children() == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def picture(width, height, number=None, seed=1):

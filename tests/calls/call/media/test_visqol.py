@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -11,7 +12,7 @@ from weir_calls.call.media import visqol
 from weir_calls.call.media.source_speech import RATE_HZ, source_speech_path
 from weir_calls.call.media.visqol import SPEECH_PACKAGES, aligned, measure_speech, windows
 from weir_calls.call.media.wav import read_wav, write_wav
-from weir_cli.errors import MissingComponent
+from weir_cli.errors import ComponentFailed, MissingComponent
 
 needs_visqol = pytest.mark.skipif(not all(map(find_spec, SPEECH_PACKAGES)), reason="ViSQOL is not installed")
 
@@ -73,6 +74,18 @@ def test_speech_that_is_heard_at_the_end_only_is_scored(tmp_path):
     write_wav(sent, np.random.default_rng(1).uniform(-0.5, 0.5, 16_000), 16_000)
     write_wav(received, np.append(np.zeros(32_000), 0.01), 16_000)
     assert measure_speech(received, sent) == [1.0]
+
+
+def test_a_killed_process_of_visqol_is_an_error(monkeypatch, tmp_path):
+    (tmp_path / "killed_visqol.py").write_text(
+        "import os, signal\ndef measure(part, report): os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(visqol, "_measure", import_module("killed_visqol").measure)
+    monkeypatch.setattr(visqol, "check_visqol", lambda: None)
+    write_wav(tmp_path / "audio.wav", np.zeros(1600), 16_000)
+    with pytest.raises(ComponentFailed, match="ViSQOL: its process was killed by SIGKILL"):
+        measure_speech(tmp_path / "audio.wav", tmp_path / "audio.wav")
 
 
 @pytest.mark.parametrize("late", [0, 1, 31_000, 159_999])
