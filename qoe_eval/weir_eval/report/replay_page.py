@@ -120,7 +120,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     # Without video, the link's measures are what there is.
     open_ones = [failures(summary.run.failures, "run"), shown_first or headline(summary)]
     # With one scenario, these would repeat the means.
-    of_several = [
+    by_scenario = [
         per_scenario(summary, HEATED, linked=True),
         worst_runs(records, first_judged(summary), version),
     ] * (len(summary.scenarios) > 1)
@@ -131,7 +131,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         delay_throughput(summary, limited),
         objectives(summary),
         *families(summary.families, first_judged(summary), version, has_own_sections=False),
-        *of_several,
+        *by_scenario,
         time_series(charts, "Scenario", _TIME_SERIES),
         guard(records),
         pools(records),

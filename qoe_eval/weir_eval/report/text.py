@@ -139,14 +139,14 @@ class PairedSentences:
     def verdict(self) -> str:
         """The differences of the decisive measures, with their intervals; of all without a decisive one."""
         shown = [difference for difference in self.differences if difference.name in _DECISIVE] or self.differences
-        return "; ".join(" ".join(filter(None, (one.measure, one.mean, one.interval))) for one in shown)
+        return "; ".join(str(difference).rpartition(":")[0] for difference in shown)
 
     @property
     def basis(self) -> str:
         """The runs behind the verdict, and the measures that its intervals tell apart; or how to get intervals."""
         if not self.has_intervals:
             return f"{self.sample}: {TOO_FEW}."
-        better, worse = (sum(one.kind == kind for one in self.differences) for kind in ("good", "bad"))
+        better, worse = (sum(shown.kind == kind for shown in self.differences) for kind in ("good", "bad"))
         return (
             f"{self.sample}: better in {better} and worse in {worse} of {counted(len(self.differences), 'measure')} by "
             "95 % intervals."

@@ -48,7 +48,7 @@ def test_paired_differences_in_words_the_viewers_first():
     ]
     assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5")
     assert scream.basis == "3 independent scenarios, 8 runs: intervals need 6 independent traces, not more seeds."
-    # Of the measures, those that decide, the viewer's first.
+    # The decisive measures, the viewer's first.
     assert gcc.verdict == "Frame delay, p95 +46 ms [+10, +121]; Challenge score +6.6 [+4.5, +9.8]"
     assert gcc.basis == (
         "26 independent scenarios, 5 seeds each: better in 2 and worse in 2 of 5 measures by 95 % intervals."
