@@ -2,8 +2,8 @@
  * sender; and an allocator of layers for an SFU.
  *
  * At the receiver:
- *   1. weir_model_load_shipped(), weir_controller_create_policy(), weir_estimator_create(). The model and the controller
- *      may then be destroyed.
+ *   1. weir_model_load_shipped(), weir_controller_create_policy(), weir_estimator_create(). Then model and controller
+ *      may be destroyed.
  *   2. weir_estimator_on_packet() for each RTP packet, in the order of arrival.
  *   3. weir_estimator_on_timeout() from a timer when weir_estimator_next_timeout_us() has come, also without packets;
  *      read the next time again after each call. If the result has WEIR_REMB_DUE, send what
