@@ -34,7 +34,7 @@ def report(
     reference: ReferenceOption = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where the page of a dump or log goes. Default: weir-dump-report."),
+        typer.Option(metavar="DIR", help="Where the page of a dump or log goes. Default: weir-report-NAME-HASH."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:

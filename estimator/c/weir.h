@@ -1,6 +1,17 @@
 /* The C interface of Weir: a bandwidth estimator for RTP, at the receiver or, from transport-wide feedback, at the
  * sender; and an allocator of layers for an SFU.
  *
+ * At the receiver:
+ *   1. weir_model_load_shipped(), weir_controller_create_policy(), weir_estimator_create(). Then model and controller
+ *      may be destroyed.
+ *   2. weir_estimator_on_packet() for each RTP packet, in the order of arrival.
+ *   3. weir_estimator_on_timeout() from a timer when weir_estimator_next_timeout_us() has come, also without packets;
+ *      read the next time again after each call. If the result has WEIR_REMB_DUE, send what
+ *      weir_estimator_write_remb() writes.
+ *   4. weir_estimator_destroy().
+ * The sender's calls are those of weir_send_side_..., an SFU's those of weir_layer_allocator_....
+ * examples/c/example.c is a whole program. weir_controller.h has the kinds of packets.
+ *
  * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library opens no file and
  * prints nothing. It reads a clock only to time a model that it loads, and starts a thread only for `worker`. Names
  * end in units: _us, _bps, _bytes.
@@ -214,6 +225,7 @@ WEIR_API int weir_estimator_on_timeout(weir_estimator* estimator, int64_t now_us
 /* Gets the estimate in force, even before it is sent. */
 WEIR_API int weir_estimator_get_estimate(const weir_estimator* estimator, weir_estimate* estimate) WEIR_NOEXCEPT;
 
+/* Changes the objective during the call: weights as in weir_estimator_config, in force from the next decision on. */
 WEIR_API int weir_estimator_set_objective(weir_estimator* estimator, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
 /* In force from `now_us` on; the start rate matters only before the first weir_estimator_on_timeout(). */
@@ -222,6 +234,7 @@ WEIR_API int weir_estimator_set_constraints(weir_estimator* estimator, const wei
 /* Replaces the controller, even during a call; the new one continues from the rate in force. On an error the old one
  * stays. */
 WEIR_API int weir_estimator_set_controller(weir_estimator* estimator, const weir_controller* controller) WEIR_NOEXCEPT;
+/* Reports the round-trip time from RTCP, if the host has it; ignored unless above 0 and at most a minute. */
 WEIR_API int weir_estimator_on_round_trip_time(weir_estimator* estimator, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
 
@@ -375,14 +388,17 @@ typedef struct weir_network_state {
   int32_t state;             /* weir_congestion_state */
 } weir_network_state;
 
+/* Gets the state of the path, as an SFU or an encoder may use it beside the target. */
 WEIR_API int weir_send_side_get_network_state(const weir_send_side* send_side, weir_network_state* state) WEIR_NOEXCEPT;
 
+/* As weir_estimator_set_objective(). */
 WEIR_API int weir_send_side_set_objective(weir_send_side* send_side, float throughput, float latency,
                                           float loss) WEIR_NOEXCEPT;
 /* The start rate sets the rate only before the first packet. Six times the start rate also raises what the guard
  * accepts on feedback alone, so pass the original one. */
 WEIR_API int weir_send_side_set_constraints(weir_send_side* send_side, const weir_target_rate_constraints* constraints,
                                             int64_t now_us) WEIR_NOEXCEPT;
+/* As weir_estimator_on_round_trip_time(). */
 WEIR_API int weir_send_side_on_round_trip_time(weir_send_side* send_side, int64_t round_trip_time_us,
                                                int64_t now_us) WEIR_NOEXCEPT;
 

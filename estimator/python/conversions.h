@@ -74,6 +74,7 @@ std::unique_ptr<ReceiverController> ToController(const py::object& controller, D
                                                  const std::shared_ptr<UserCode>& code);
 
 // Add a part of the module each.
+void AddDocumentation(py::module_& module);
 void BindControllers(py::module_& module);
 void BindEstimator(py::module_& module);
 void BindFeatures(py::module_& module);

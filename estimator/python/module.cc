@@ -1,4 +1,4 @@
-// The Python module weir._core. Its documentation and types are in _core.pyi.
+// The Python module weir._core. Its types and docstrings are in weir/_core.pyi; documentation.cc adds the docstrings.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -139,6 +139,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("write_remb", &MakeRemb, "sender_ssrc"_a, "rate_bps"_a, "ssrcs"_a);
   module.def("write_remote_estimate", &MakeRemoteEstimate, "link_capacity_lower_bps"_a = kRemoteEstimateLower.bps());
   module.def("parse_remb", &ReadRemb, "packet"_a);
+  AddDocumentation(module);
 }
 
 }  // namespace weir::python

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Final
 
 import typer
 
+from weir_cli.files.input import sha256_of_file
 from weir_cli.reports import Report, ReportRequest
 from weir_logs.dumps.dump_file import read_dump
 from weir_logs.dumps.dump_report import write_dump_report
 from weir_logs.event_logs.event_log_file import is_event_log
 from weir_logs.event_logs.event_log_report import write_event_log_report
+
+_FOLDER: Final = "weir-report"
+_LONGEST_NAME: Final = 60
 
 
 def rewrite(request: ReportRequest) -> Report | None:
@@ -22,7 +27,7 @@ def rewrite(request: ReportRequest) -> Report | None:
     """
     if request.path.is_dir():
         return None
-    out = request.out or Path("weir-dump-report")
+    out = request.out or _folder_of(request.path)
     if is_event_log(request.path):
         numbers, page = write_event_log_report(request.path, out)
         summary = json.dumps({"report": str(page), **numbers}, indent=1)
@@ -33,3 +38,10 @@ def rewrite(request: ReportRequest) -> Report | None:
         summary = json.dumps({"report": str(page), "connections": described}, indent=1)
     request.refuse_options_of_runs("")
     return Report(summary, page)
+
+
+def _folder_of(path: Path) -> Path:
+    """The folder of a file's page: of a regular file by name and content, so that no other dump replaces the page."""
+    if not path.is_file():
+        return Path(_FOLDER)
+    return Path(f"{_FOLDER}-{path.stem[:_LONGEST_NAME]}-{sha256_of_file(path)[:6]}")

@@ -96,7 +96,8 @@ def test_two_seeded_runs_are_equal_and_another_seed_is_not(values, tmp_path, fak
 def test_evaluation_changes_nothing_that_is_learned(values, tmp_path, fake_gym_simulator, monkeypatch, algorithm):
     quick = functools.partial(Evaluation, scenarios=2, duration_s=2.0)
     monkeypatch.setattr("weir_train.learning.reinforcement.Evaluation", quick)
-    settings = checked_configuration(values | {"algorithm": algorithm})
+    paths = {"source": "random_domain", "minimum_duration_s": 2.0, "maximum_duration_s": 4.0}
+    settings = checked_configuration(values | {"algorithm": algorithm, "scenarios": paths})
     without, evaluated = (
         load_policy(
             train(settings, tmp_path / name, simulator=fake_gym_simulator, evaluate_every_steps=every).checkpoint

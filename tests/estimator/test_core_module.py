@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -130,6 +131,18 @@ def test_the_stub_has_the_signatures_of_the_module() -> None:
                 assert isinstance(member, property) == is_property, node.name
                 compiled = f"{node.name}{member.fget.__doc__}" if isinstance(member, property) else member.__doc__
                 assert signature(compiled.strip().split("\n")[0]) == signature(written)
+
+
+def test_help_has_the_sentences_of_the_stub() -> None:
+    classes = {node.name: node for node in stub().body if isinstance(node, ast.ClassDef)}
+    owners: list[tuple[object, list[ast.stmt]]] = [(_core, stub().body)]
+    owners += [(getattr(_core, name), node.body) for name, node in classes.items()]
+    for owner, body in owners:
+        for node in body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
+                assert (getattr(owner, node.name).__doc__ or "").endswith(text), node.name
+    assert "Adds one RTP packet as received." in pydoc.render_doc(weir.BandwidthEstimator.on_packet)
+    assert "The estimate in force." in pydoc.render_doc(weir.BandwidthEstimator)
 
 
 def test_dictionaries_have_the_types_that_the_stub_names() -> None:

@@ -139,7 +139,7 @@ def test_the_page_of_a_dump():
     assert "3 freezes of incoming video, 0.8 s in all; 8-2 froze first, 9.2 s after its start." in words
     assert [len(chart["spans"]) for chart in (receiver, sender)] == [3, 3]
     rows = {row["title"]: [line["name"] for line in row["lines"]] for row in sender["rows"]}
-    of_both = ["Rate, kbps", "Round trip, ms", "Jitter, ms", "Lost, %", "Frames per s"]
+    of_both = ["Rate, kbps", "Round trip, ms", "Jitter, ms", "Lost, %", "Frames per s", "Codec, ms a frame"]
     assert list(rows) == [*of_both, "Limited by"]
     assert rows["Rate, kbps"] == [
         "connection, available outgoing",
@@ -326,7 +326,7 @@ def test_the_command(run_weir, tmp_path):
     assert [connection["duration_s"] > 20 for connection in json.loads(out)["connections"]] == [True, True]
     check((tmp_path / "there" / "report.html").read_text())
     status, out, error = run_weir("report", RTCSTATS)
-    assert (status, out.strip()) == (0, "weir-dump-report/report.html")
+    assert status == 0
     # People see the verdict, scripts the page.
     assert "of incoming video" in error or "No freeze" in error or "No incoming video" in error
 
@@ -334,7 +334,18 @@ def test_the_command(run_weir, tmp_path):
 def test_a_dump_comes_through_a_pipe(run_weir):
     with subprocess.Popen(["cat", RTCSTATS], stdout=subprocess.PIPE) as written:
         status, out, error = run_weir("report", f"/dev/fd/{written.stdout.fileno()}")
-    assert (status, out.strip()) == (0, "weir-dump-report/report.html"), error
+    assert (status, out.strip()) == (0, "weir-report/report.html"), error
+
+
+def test_the_report_of_one_dump_does_not_replace_that_of_another(run_weir, tmp_path):
+    for name, member in (("alice", "[5,6]"), ("bob", "[5,7]")):
+        (tmp_path / name).mkdir()
+        data = {"PeerConnections": {"1": {"stats": {"I-bytesReceived": MEMBER | {"values": member}}}}}
+        (tmp_path / name / "dump.txt").write_text(json.dumps(data))
+    pages = [run_weir("report", f"{name}/dump.txt")[1].strip() for name in ("alice", "bob", "alice")]
+    assert pages[0] != pages[1]
+    assert pages[0] == pages[2]
+    assert all(page.startswith("weir-report-dump-") for page in pages)
 
 
 def test_wrong_use_of_the_command(run_weir, tmp_path):

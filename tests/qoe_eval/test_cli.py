@@ -176,11 +176,17 @@ def test_seed_0_is_the_trace_as_written_and_one_scenario_gives_no_interval(weir,
 
     out, records = run(0)
     assert [(record["seed"], record["variation"]) for record in records] == [(0, {})] * 2
-    assert "weir against gcc, 1 independent scenario, 1 seed\n" in out
-    assert "better in 1, worse in 0, level in 0" in out
-    assert out.count("Fewer than 6 independent scenarios are too few for intervals.") == 1
+    assert "weir against gcc: Viewer's quality " in out
+    assert "1 independent scenario, 1 seed: intervals need 6 independent traces, not more seeds.\n" in out
     out, records = run(2)
-    assert "weir against gcc, 1 independent scenario, 2 seeds\n" in out
+    assert "1 independent scenario, 2 seeds: intervals need" in out
+    # Table, verdict and place of the report.
+    assert len(out.splitlines()) <= 12
+    page = (tmp_path / "out2/report.html").read_text()
+    assert 'id="viewer"' in page
+    # They would repeat the means.
+    assert 'id="scenarios"' not in page
+    assert 'id="worst"' not in page
     drawn = {(record["seed"], json.dumps(record["variation"])) for record in records}
     assert len(drawn) == len({text for _, text in drawn}) == 2
     (row,) = [
@@ -229,7 +235,7 @@ def test_the_reference_of_a_replay_and_of_its_report(weir, trace, tmp_path):
 
     status, out, _ = weir(*command, "--reference", "rule")
     assert status == 0
-    assert "gcc against rule, 1 independent scenario" in out
+    assert "gcc against rule: Viewer's quality" in out
     assert pairs() == ("rule", [("gcc", "rule"), ("nada", "rule")])
     # A report keeps it, unless it gets another.
     assert weir("report", "here")[0] == 0

@@ -2,11 +2,13 @@
 
 import json
 import shutil
+import tomllib
 
 import numpy as np
 import pytest
 
 from weir_cli.errors import InputError
+from weir_traces.schema.scenario import Scenario
 from weir_train.configuration.training import checked_configuration
 
 pytest.importorskip("torch", reason="needs weir-train[learning]")
@@ -280,6 +282,60 @@ def test_interruption_keeps_what_is_learned(run, settings_file, tmp_path, weir, 
     assert (entry["steps"], entry["interrupted"]) == (256, True)
 
 
+def test_a_model_learns_on_traces_and_is_judged_on_those_held_out(run, settings_file, tmp_path, weir, steady):
+    from weir_eval.model_file import read_model
+    from weir_train.learning.starting_point import read_starting_point
+
+    traces = []
+    for name in ("a", "b", "c"):
+        Scenario.from_dict(steady(name, rate_bps=2e6, duration_s=4.0)).save(tmp_path / f"{name}.json")
+        traces += ["--traces", tmp_path / f"{name}.json"]
+    out = tmp_path / "mine.onnx"
+    arguments = ["--steps", 256, "--configuration", settings_file, *traces]
+    result = weir("adapt", run[1], "--out", out, *arguments)
+    assert result.exit_code == 0, result.output
+    assert "256 steps\n" in result.output
+    assert "reward on b, held out: " in result.output
+    (entry,) = read_model(out).provenance["adaptations"]
+    assert entry["traces"] == ["a", "c"]
+    assert "objective" not in entry
+    # A later adaptation replays the objectives that are known.
+    assert read_starting_point(out, checked_configuration(load(settings_file))).old_objectives == ("throughput",)
+    both = tmp_path / "both.onnx"
+    result = weir("adapt", out, "--objective", "latency", "--out", both, *arguments)
+    assert result.exit_code == 0, result.output
+    assert "objective" in read_model(both).provenance["adaptations"][1]
+
+
+def load(path):
+    return tomllib.loads(path.read_text())
+
+
+def test_episodes_are_on_traces_and_former_paths_by_the_share():
+    from weir_train.learning.adaptation import PathReplay
+
+    replay = PathReplay(lambda seed: "trace", lambda seed: "path", 0.25)
+    drawn = [replay(seed) for seed in range(2000)]
+    assert 0.22 < drawn.count("path") / len(drawn) < 0.28
+    assert [replay(seed) for seed in range(50)] == drawn[:50]
+
+
+def test_a_time_limit_ends_an_adaptation_with_a_model(run, settings_file, tmp_path, weir, monkeypatch):
+    from weir_eval.model_file import read_model
+    from weir_train.learning import time_limit
+
+    readings = iter(range(10**6))
+    # A second per reading, one reading per step of both environments: over in the third update.
+    monkeypatch.setattr(time_limit, "monotonic", lambda: float(next(readings)))
+    out = tmp_path / "new.onnx"
+    arguments = ["--objective", "latency", "--steps", 9999, "--minutes", 2.5, "--configuration", settings_file]
+    result = weir("adapt", run[1], "--out", out, *arguments)
+    assert result.exit_code == 0, result.output
+    assert "the time limit of 2.5 minutes ended it after 300 of 9,999 steps" in result.output
+    (entry,) = read_model(out).provenance["adaptations"]
+    assert (entry["steps"], entry["interrupted"]) == (300, True)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -298,3 +354,9 @@ def test_wrong_use_is_one_message(run, settings_file, tmp_path, weir, changes, m
     assert isinstance(result.exception, InputError)
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)
+
+
+def test_an_adaptation_to_nothing_is_refused(run, settings_file, weir):
+    result = weir("adapt", run[1], "--configuration", settings_file, catch=True)
+    assert isinstance(result.exception, InputError)
+    assert "give --traces, --objective, or both" in str(result.exception)

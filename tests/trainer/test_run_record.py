@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from weir_cli.errors import InputError
+from weir_traces.schema.scenario import Scenario
 from weir_train.configuration.training import checked_configuration
 from weir_train.learning.run_record import load_run_configuration
 
@@ -131,7 +132,8 @@ def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tm
     from weir_train.learning.algorithms import load_policy
     from weir_train.learning.train import train
 
-    settings = checked_configuration(values | {"steps": 512})
+    paths = {"source": "random_domain", "minimum_duration_s": 2.0, "maximum_duration_s": 4.0}
+    settings = checked_configuration(values | {"steps": 512, "scenarios": paths})
     results = [
         train(settings, tmp_path / name, simulator=fake_simulator, evaluate_every_steps=eval_freq)
         for name, eval_freq in (("without", None), ("with", 128))
@@ -194,6 +196,46 @@ def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):
     with Evaluation(settings, 3, 2.0, simulator=fake_simulator) as evaluation:
         first, second = (evaluation.rewards(None, (0.4, 0.5, 0.1)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
+
+
+def test_an_evaluation_judges_each_held_out_scenario_for_its_whole_duration(values, steady, fake_simulator):
+    from weir_train.learning.evaluation import Evaluation
+
+    settings = checked_configuration(
+        values | {"environment": values["environment"] | {"action": {"kind": "around_rule"}}}
+    )
+    documents = [
+        Scenario.from_dict(steady(name, rate_bps=rate_bps, duration_s=duration_s)).to_dict()
+        for name, rate_bps, duration_s in (("short", 1e6, 4.0), ("long", 8e6, 40.0))
+    ]
+    with Evaluation(settings, documents=documents, simulator=fake_simulator) as evaluation:
+        assert evaluation.steps.tolist() == [19, 199]
+        first, second = (evaluation.rewards(None, (0.4, 0.5, 0.1)) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    for document, reward in zip(documents, first, strict=True):
+        with Evaluation(settings, documents=[document], simulator=fake_simulator) as alone:
+            expected = alone.rewards(None, (0.4, 0.5, 0.1))
+        assert expected.shape == (1,)
+        assert abs(expected[0] - reward) < 0.1
+    assert first[0] != first[1]
+
+
+def test_a_single_trace_is_judged_on_its_end_and_trained_on_the_rest(weir, configuration_toml, tmp_path):
+    run = tmp_path / "run"
+    arguments = ["train", configuration_toml, "--out", run, "--eval", "--eval-freq", 256]
+    result = weir(*arguments, "--steps", 256)
+    assert result.exit_code == 0, result.output
+    assert "on the last fifth of steady, held out of the training" in result.output
+    record = json.loads((run / "training.json").read_text())
+    assert record["held_out"] == ["the last fifth of steady"]
+    with np.load(run / "evaluations.npz") as file:
+        assert file["ep_lengths"].tolist() == [[3], [3]]
+    # Resumed without an evaluation, it still does not train on that part.
+    assert weir("train", configuration_toml, "--out", run, "--resume", "--steps", 512).exit_code == 0
+    assert json.loads((run / "training.json").read_text())["held_out"] == record["held_out"]
+    weir("export", run, "--out", tmp_path / "new.onnx")
+    provenance = json.loads(weir("model", tmp_path / "new.onnx", "--json").output)["provenance"]
+    assert provenance["held_out"] == record["held_out"]
 
 
 def test_eval_freq_without_eval_is_a_wrong_use(configuration_toml):

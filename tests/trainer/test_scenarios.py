@@ -65,6 +65,40 @@ def test_files_are_drawn_in_turn(tmp_path, steady):
         ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "missing.json",)))
 
 
+@pytest.mark.parametrize(("files", "held_out"), [(2, "b"), (5, "c"), (10, "ch"), (100, None)])
+def test_a_fifth_of_the_files_is_held_out_and_not_drawn(tmp_path, steady, files, held_out):
+    paths = [tmp_path / f"{index}.json" for index in range(files)]
+    names = [chr(ord("a") + index) if files < 20 else f"file {index}" for index in range(files)]
+    for name, path in zip(names, paths, strict=True):
+        Scenario.from_dict(steady(name)).save(path)
+    sampler = ScenarioSampler(ScenarioSettings(source="files", files=tuple(paths)))
+    found = [document["name"] for document in sampler.hold_out()]
+    assert found == list(held_out) if held_out else len(found) == 16
+    assert {sampler(seed)["name"] for seed in range(files)} == set(names) - set(found)
+
+
+def test_a_single_trace_is_split_in_time(tmp_path):
+    (tmp_path / "mine.csv").write_text("time_s,rate_bps\n" + "".join(f"{t},{1e6 * (t + 1)}\n" for t in range(50)))
+    sampler = ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "mine.csv",)))
+    whole = sampler(0)
+    (last,) = sampler.hold_out()
+    (first,) = sampler.documents
+    assert (first["name"], last["name"]) == ("mine", "the last fifth of mine")
+    assert first["duration_s"] == pytest.approx(0.8 * whole["duration_s"], abs=0.01)
+    assert first["duration_s"] + last["duration_s"] == whole["duration_s"]
+    cut = int(first["duration_s"])
+    assert last["forward"]["capacity"]["rates_bps"][:2] == [1e6 * (cut + 1), 1e6 * (cut + 2)]
+
+
+def test_random_traces_are_judged_on_others():
+    sampler = ScenarioSampler(ScenarioSettings(source="random_traces", traces=3))
+    trained = {document["name"] for document in sampler.documents}
+    judged = {document["name"] for document in sampler.hold_out()}
+    assert len(trained) == 3
+    assert len(judged) == 16
+    assert not trained & judged
+
+
 def test_a_file_with_an_unknown_controller_is_refused(tmp_path, steady):
     flows = [{"kind": "rtp"}, {"kind": "rtp", "id": "other", "controller": "gccc"}]
     Scenario.from_dict(steady() | {"flows": flows}).save(tmp_path / "x.json")

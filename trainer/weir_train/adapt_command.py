@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from weir_cli.errors import InputError
 from weir_cli.files.input import check_exists
 from weir_cli.installation import require
 from weir_cli.options import ForceOption, loading
@@ -19,13 +20,29 @@ DEFAULT_CONFIGURATION = Path(__file__).parent / "configs" / "adaptation.toml"
 
 def adapt(
     model: Annotated[Path, typer.Argument(help="Model file (.onnx), training folder, or checkpoint in one.")],
-    objective: Annotated[str, typer.Option(metavar="T,L,P", help="Weights of throughput, latency, loss; or a preset.")],
+    objective: Annotated[
+        str | None,
+        typer.Option(metavar="T,L,P", help="New weights of throughput, latency, loss; or a preset. Default: the old."),
+    ] = None,
+    traces: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="A trace or scenario to learn on; may be repeated. A fifth judges."),
+    ] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Environment steps. Default: the configuration's.")] = None,
     replay: Annotated[
-        float, typer.Option(min=0.0, max=0.95, metavar="SHARE", help="Share of episodes with old objectives.")
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.95,
+            metavar="SHARE",
+            help="Share of episodes as before: old objectives, random paths.",
+        ),
     ] = 0.5,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The new model. Default: <model>-adapted.onnx here.")
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Time limit. The model then has what the completed steps gave.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the configuration's seed.")] = None,
     configuration: Annotated[
@@ -33,26 +50,36 @@ def adapt(
     ] = DEFAULT_CONFIGURATION,
     force: ForceOption = False,
 ) -> None:
-    """Fine-tune a model for a new objective without forgetting the old ones. Ctrl-C keeps what is learned."""
-    weights = parse_objective(objective)
-    for path in (model, configuration):
+    """Fine-tune a model on your traces, for a new objective, or both, without forgetting the old ones.
+
+    Ctrl-C keeps what is learned. The shipped model is estimator/models/weir.onnx.
+    """
+    if objective is None and not traces:
+        raise InputError("give --traces, --objective, or both: what the model learns")
+    weights = None if objective is None else parse_objective(objective)
+    for path in (model, configuration, *(traces or [])):
         check_exists(path)
     require("weir-train[learning]")
     target = out or Path(f"{Path(os.path.realpath(model)).stem}-adapted.onnx")
     check_target(target, model, force=force)
     check_source(model)
     with loading():
+        from weir_train.configuration.scenarios import ScenarioSampler, ScenarioSettings
         from weir_train.configuration.training import checked_configuration, load_configuration
         from weir_train.learning.progress_bar import progress_bar, reward_text
+        from weir_train.learning.time_limit import TimeLimit
         from weir_train.model.card import write_card
 
+    time_limit = TimeLimit(minutes)
     settings = load_configuration(configuration)
     if seed is not None:
         settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
+    sampler = ScenarioSampler(ScenarioSettings(source="files", files=tuple(traces))) if traces else None
+    held_out = sampler.hold_out() if sampler else []
     total = steps or settings.steps
     with progress_bar(total) as show:
         # Imported below the bar: on a busy machine torch takes minutes to load.
-        from weir_train.learning.adaptation import LearningState, adapted_provenance
+        from weir_train.learning.adaptation import LearningState, adapted_provenance, held_out_rewards
         from weir_train.learning.adaptation import adapt as run_adaptation
         from weir_train.learning.starting_point import read_starting_point
         from weir_train.model.export import export as write_model
@@ -62,7 +89,15 @@ def adapt(
         def on_update(state: LearningState) -> None:
             show("critic warms up" if state.warming_up else "adapting", state.steps, reward_text(state.mean_reward))
 
-        learned = run_adaptation(start, weights, steps=total, replay=replay, on_update=on_update)
+        learned = run_adaptation(
+            start,
+            weights,
+            steps=total,
+            replay=replay,
+            traces=sampler,
+            on_update=on_update,
+            is_over=None if minutes is None else time_limit,
+        )
     described = start.configuration
     write_model(
         learned.policy,
@@ -70,11 +105,26 @@ def adapt(
         target,
         name=described.name,
         version=described.version.removesuffix("+adapted") + "+adapted",
-        provenance=adapted_provenance(start, weights, learned.steps, replay, interrupted=learned.interrupted),
+        provenance=adapted_provenance(
+            start,
+            weights,
+            learned.steps,
+            replay,
+            traces=[document["name"] for document in sampler.documents] if sampler else [],
+            interrupted=learned.interrupted,
+        ),
         metadata=start.metadata,
     )
     card = write_card(target)
-    typer.echo(f"{target}: {learned.steps:,} steps for {', '.join(f'{weight:g}' for weight in weights)}\n{card}")
+    learned_for = "" if weights is None else f" for {', '.join(f'{weight:g}' for weight in weights)}"
+    typer.echo(f"{target}: {learned.steps:,} steps{learned_for}\n{card}")
+    if held_out:
+        before, after = held_out_rewards(start, learned.policy, weights, held_out)
+        names = ", ".join(document["name"] for document in held_out)
+        typer.echo(f"reward on {names}, held out: {before:.4f} before, {after:.4f} after")
     if learned.interrupted:
-        typer.echo(f"interrupted after {learned.steps:,} of {total:,} steps; the model holds what they gave", err=True)
-        raise typer.Exit(1)
+        time_is_over = time_limit()
+        reason = f"the time limit of {minutes:g} minutes ended it" if time_is_over else "interrupted"
+        typer.echo(f"{reason} after {learned.steps:,} of {total:,} steps; the model holds what they gave", err=True)
+        if not time_is_over:
+            raise typer.Exit(1)

@@ -27,10 +27,17 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Instead of the configuration's seed.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Instead of the configuration's number of steps.")] = None,
     evaluate: Annotated[
-        bool, typer.Option("--eval", help="Evaluate on held-out scenarios while training, and keep the best policy.")
+        bool,
+        typer.Option(
+            "--eval",
+            help="Evaluate on held-out scenarios, a fifth of the files, and keep the best policy.",
+        ),
     ] = False,
     eval_freq: Annotated[
         int | None, typer.Option(min=1, metavar="STEPS", help="How often. Default: a twentieth of all steps.")
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Time limit. The training then ends with a checkpoint; --resume continues it.")
     ] = None,
     address: Annotated[
         str | None,
@@ -46,7 +53,9 @@ def train(
     with loading():
         from weir_train.configuration.training import checked_configuration, load_configuration
         from weir_train.learning.progress_bar import progress_bar, reward_text
+        from weir_train.learning.time_limit import TimeLimit
 
+    time_limit = TimeLimit(minutes)
     settings = load_configuration(configuration)
     if steps is not None and settings.stages:
         raise InputError(f"--steps: {configuration} trains in stages; change their steps there")
@@ -58,7 +67,8 @@ def train(
     elif address is not None:
         raise InputError(f"--address: algorithm {settings.algorithm} trains on this machine alone; omit it")
     words = ["weir", "train", str(configuration), "--out", str(out)]
-    for option, value in (("--seed", seed), ("--steps", steps), ("--eval-freq", eval_freq), ("--address", address)):
+    given = {"--seed": seed, "--steps": steps, "--eval-freq": eval_freq, "--minutes": minutes, "--address": address}
+    for option, value in given.items():
         words += [] if value is None else [option, str(value)]
     words += [option for option, is_set in (("--resume", resume), ("--eval", evaluate)) if is_set]
 
@@ -71,7 +81,7 @@ def train(
     with progress_bar(settings.trained_steps) as show:
         # Imported below the bar: on a busy machine torch takes minutes to load.
         from weir_train.learning.learner import TrainingProgress
-        from weir_train.learning.run_record import configuration_file
+        from weir_train.learning.run_record import configuration_file, read_training_record
         from weir_train.learning.stages import train_in_stages
 
         def on_progress(state: TrainingProgress) -> None:
@@ -86,13 +96,18 @@ def train(
             command=printable(shlex.join(words)),
             configuration_file=configuration_file(configuration),
             address=address,
+            is_over=None if minutes is None else time_limit,
         )
+    time_is_over = result.interrupted and time_limit()
     if result.interrupted:
+        reason = f"the time limit of {minutes:g} minutes ended it" if time_is_over else "interrupted"
         typer.echo(
-            f"interrupted after {result.steps:,} steps; continue with: weir train {configuration} --out {out} --resume",
+            f"{reason} after {result.steps:,} of {settings.trained_steps:,} steps; continue with: "
+            f"weir train {configuration} --out {out} --resume",
             err=True,
         )
-        raise typer.Exit(1)
+        if not time_is_over:
+            raise typer.Exit(1)
     if result.was_complete:
         more = f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
         done = f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done"
@@ -101,7 +116,9 @@ def train(
     typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
     typer.echo(training_extent(settings, result.steps, load_configuration(_SHIPPED_CONFIGURATION).trained_steps))
     if evaluate:
-        typer.echo(f"the best of the evaluations: weir export {out} --best")
+        judged = read_training_record(out).held_out
+        of_files = f", on {', '.join(judged)}, held out of the training" if judged else ""
+        typer.echo(f"the best of the evaluations{of_files}: weir export {out} --best")
 
 
 def training_extent(settings: TrainingConfiguration, steps: int, shipped_steps: int) -> str:

@@ -28,7 +28,7 @@ from weir_eval.report.page_table import Block, Cell, Cells, Row, Table, measure_
 from weir_eval.report.page_template import SUMMARY, render_page
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import all_measures, means_table
-from weir_eval.report.sections.pairs import differences, paired, verdicts
+from weir_eval.report.sections.pairs import differences, paired, verdict_lines
 from weir_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
 from weir_eval.report.sections.scenarios import per_scenario
 from weir_eval.report.text import paired_sentences
@@ -144,7 +144,7 @@ def _lead(summary: Summary, calls: int, scenarios: int) -> list[Block]:
         "Its values are those of this call alone: another one would have others." if calls == 1 else "",
         f"{counted(excluded, 'call')} left out of every mean: disturbed, or too short." if excluded else "",
     ]
-    return [*verdicts(pairs), note(" ".join(filter(None, sentences))), *differences(pairs)]
+    return [*verdict_lines(pairs), note(" ".join(filter(None, sentences))), *differences(pairs)]
 
 
 def main_measures(summary: Summary) -> list[str]:

@@ -26,8 +26,9 @@ _LIMITATIONS = ("none", "bandwidth", "cpu", "other")
 
 
 def connection_chart(connection: DumpedConnection, freezes: Sequence[DumpFreeze] = ()) -> Chart:
-    """Rates, round-trip time, jitter, loss, frames, freezes and quality limitation, if the dump has them. Every row is
-    marked where one of the freezes is. Nothing is drawn of a stream, or of an estimate, while nothing was sent.
+    """Rates, round-trip time, jitter, loss, frames, the time that each takes, freezes and quality limitation, if the
+    dump has them. Every row is marked where one of the freezes is. Nothing is drawn of a stream, or of an estimate,
+    while nothing was sent.
     """
     reports = connection.reports
     start_s, end_s = time_span_s(reports)
@@ -64,6 +65,8 @@ def connection_chart(connection: DumpedConnection, freezes: Sequence[DumpFreeze]
         *lines.of(video_in, "framesDecoded", "decoded", 1, "per s", rate=True, decimals=1),
         *lines.of(video_out, "framesEncoded", "encoded", 1, "per s", rate=True, decimals=1),
     ]
+    decoding = [lines.time_per_frame(stream, "totalDecodeTime", "framesDecoded", "decoding") for stream in video_in]
+    encoding = [lines.time_per_frame(stream, "totalEncodeTime", "framesEncoded", "encoding") for stream in video_out]
     frozen = [lines.frozen(counter) for counter in reports.freeze_counters()[:_MOST_LINES]]
     limited = [lines.limitation(stream, end_s) for stream in video_out]
     places = (-0.3, len(_LIMITATIONS) - 0.7)
@@ -73,6 +76,7 @@ def connection_chart(connection: DumpedConnection, freezes: Sequence[DumpFreeze]
         row("Jitter, ms", jitters, share=0.8),
         row("Lost, %", losses, share=0.8),
         row("Frames per s", frames),
+        row("Codec, ms a frame", [*decoding, *encoding], share=0.8),
         row("Frozen, s", frozen, share=0.7),
         row("Limited by", limited, share=0.8, range=places, ticks=_LIMITATIONS),
     ]
@@ -116,6 +120,17 @@ class _Drawing:
         sending = np.any([_carries(stream, times) for stream in streams], axis=0) if streams else False
         label = "available outgoing" if name == "availableOutgoingBitrate" else "available incoming"
         return self._line(pair, label, times, np.where(sending, 1e-3 * values, np.nan), "kbps", step=True)
+
+    def time_per_frame(self, stream: StatsObject, spent: str, frames: str, label: str) -> Line:
+        """The time that a frame took, between one report and the next with new frames, in ms."""
+        times, seconds = stream.series(spent)
+        frame_times, count = stream.series(frames)
+        if len(times) < 2 or not np.array_equal(times, frame_times):
+            return None
+        grown_s, grown = np.diff(seconds), np.diff(count)
+        # A reset counter falls.
+        kept = (grown > 0) & (grown_s >= 0)
+        return self._line(stream, label, times[1:][kept], 1e3 * grown_s[kept] / grown[kept], "ms", decimals=1)
 
     def frozen(self, counter: StatsObject) -> Line:
         """The time frozen until then."""

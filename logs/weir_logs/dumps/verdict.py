@@ -70,7 +70,7 @@ def find_verdicts(connections: Sequence[DumpedConnection]) -> list[ConnectionVer
 
 
 def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
-    """The number of freezes, their total time, the connection that froze first, and the main cause."""
+    """The number of freezes, their total time, the connection that froze first, and the causes."""
     froze = [explained for verdict in verdicts for explained in verdict.explained if not explained.is_stop]
     objects = [stats for verdict in verdicts for stats in verdict.connection.reports.objects.values()]
     if all(len(times) < 2 for stats in objects for times, _ in stats.numbers.values()):
@@ -84,11 +84,20 @@ def summary_text(verdicts: Sequence[ConnectionVerdict]) -> str:
     first = verdicts[0]
     at_s = first.first_s - time_span_s(first.connection.reports)[0]
     first_text = f"; {first.connection.id} froze first, {at_s:,.1f} s after its start" if len(verdicts) > 1 else ""
-    causes = Counter(explained.cause for explained in froze)
-    main = CAUSES[causes.most_common(1)[0][0]]
-    cause_text = main[:1].upper() + main[1:] if len(causes) == 1 else f"Most: {main}"
+    cause_text = _causes_text(froze)
     total = seconds_text(sum(explained.freeze.duration_s for explained in froze))
     return f"{number} of incoming video, {total} in all{first_text}. {cause_text}."
+
+
+def _causes_text(froze: Sequence[ExplainedFreeze]) -> str:
+    """The cause of all, or of how many each is the cause, the most frequent first."""
+    causes: Counter[str] = Counter()
+    for explained in froze:
+        causes[explained.cause] += explained.freeze.count
+    if len(causes) > 1:
+        return "; ".join(f"{number} of {causes.total()} {CAUSES[cause]}" for cause, number in causes.most_common())
+    (cause,) = causes
+    return CAUSES[cause][:1].upper() + CAUSES[cause][1:]
 
 
 def earlier_texts(verdict: ConnectionVerdict) -> list[str]:

@@ -27,7 +27,7 @@ from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import delay_throughput, headline, limited_text, viewer
 from weir_eval.report.sections.estimators import guard, pools
 from weir_eval.report.sections.objectives import objectives
-from weir_eval.report.sections.pairs import differences, paired, verdicts
+from weir_eval.report.sections.pairs import differences, paired, verdict_lines
 from weir_eval.report.sections.runs import configuration, failures, time_series
 from weir_eval.report.sections.scenarios import HEATED, families, per_scenario, worst_runs
 from weir_eval.report.text import libwebrtc_of, paired_sentences
@@ -119,6 +119,11 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     shown_first = viewer(summary, limited)
     # Without video, the link's measures are what there is.
     open_ones = [failures(summary.run.failures, "run"), shown_first or headline(summary)]
+    # With one scenario, these would repeat the means.
+    by_scenario = [
+        per_scenario(summary, HEATED, linked=True),
+        worst_runs(records, first_judged(summary), version),
+    ] * (len(summary.scenarios) > 1)
     folded = [
         causes(summary),
         paired(summary),
@@ -126,8 +131,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         delay_throughput(summary, limited),
         objectives(summary),
         *families(summary.families, first_judged(summary), version, has_own_sections=False),
-        per_scenario(summary, HEATED, linked=True),
-        worst_runs(records, first_judged(summary), version),
+        *by_scenario,
         time_series(charts, "Scenario", _TIME_SERIES),
         guard(records),
         pools(records),
@@ -150,5 +154,5 @@ def _lead(summary: Summary, records: Sequence[RunRecord]) -> list[Block | None]:
         f"Objective: {weights}." if weights else "",
     ]
     pairs = paired_sentences(summary)
-    behind = Folded("The differences behind it", differences(pairs)) if pairs else None
-    return [*verdicts(pairs), note(" ".join(filter(None, sentences))), behind]
+    behind = Folded("All measures and pairs", differences(pairs)) if pairs else None
+    return [*verdict_lines(pairs), note(" ".join(filter(None, sentences))), behind]

@@ -18,7 +18,7 @@ from weir_eval.records.comparisons import PairedRow
 from weir_eval.records.summary import Summary
 from weir_eval.report.display import counts_text, dated, precise, signed, verdict
 
-TOO_FEW = f"Fewer than {MINIMUM_SCENARIOS} independent scenarios are too few for intervals."
+TOO_FEW = f"intervals need {MINIMUM_SCENARIOS} independent traces, not more seeds"
 SHOWN = (
     "viewer_quality", "freeze_count", "frame_delay_ms_p95", "utility", "challenge", "utilisation",
     "p95_queueing_delay_ms", "loss_ratio",
@@ -28,7 +28,11 @@ _RENDERED = ("end_to_end_delay_ms_p95", "call_score", "vmaf_mean", "vmaf_p5", "v
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
-_WORDS = {"good": "better", "bad": "worse"}
+_DECISIVE = (
+    "viewer_quality", "vmaf_mean", "frame_delay_ms_p95", "end_to_end_delay_ms_p95", "received_bitrate_bps",
+    "challenge",
+)  # fmt: skip
+"""The measures of a verdict, of those of `LEADING` that a pair has; a replay and a call have three each."""
 
 
 def libwebrtc_of(summary: Summary) -> str:
@@ -109,9 +113,10 @@ def _line(cells: Sequence[str]) -> str:
 @dataclass(frozen=True)
 class Difference:
     """The sentence of one measure: its mean difference, its 95 % interval if it has one, and the number of scenarios
-    that are better, worse and level. `kind`: good, bad or even.
+    that are better, worse and level. `kind`: good, bad or even. `name` is that of the measure in `MEASURES`.
     """
 
+    name: str
     measure: str
     mean: str
     interval: str
@@ -132,15 +137,20 @@ class PairedSentences:
 
     @property
     def verdict(self) -> str:
-        """The measures in which the first is better and worse; without intervals the differences of the means."""
+        """The differences of the decisive measures, with their intervals; of all without a decisive one."""
+        shown = [difference for difference in self.differences if difference.name in _DECISIVE] or self.differences
+        return "; ".join(str(difference).rpartition(":")[0] for difference in shown)
+
+    @property
+    def basis(self) -> str:
+        """The runs behind the verdict, and the measures that its intervals tell apart; or how to get intervals."""
         if not self.has_intervals:
-            return "; ".join(f"{difference.measure} {difference.mean}" for difference in self.differences)
-        named = {
-            word: [difference.measure for difference in self.differences if difference.kind == kind]
-            for kind, word in _WORDS.items()
-        }
-        found = [f"{word} in {'; '.join(measures)}" for word, measures in named.items() if measures]
-        return " — ".join(found) or "not told apart in any measure"
+            return f"{self.sample}: {TOO_FEW}."
+        better, worse = (sum(shown.kind == kind for shown in self.differences) for kind in ("good", "bad"))
+        return (
+            f"{self.sample}: better in {better} and worse in {worse} of {counted(len(self.differences), 'measure')} by "
+            "95 % intervals."
+        )
 
     @property
     def has_intervals(self) -> bool:
@@ -165,13 +175,13 @@ def paired_sentences(summary: Summary) -> list[PairedSentences]:
 
 
 def print_paired(summary: Summary) -> None:
-    """Prints the sentences of a summary."""
+    """Prints the verdict of each pair, a line each, and what is behind the first."""
     console = output_console(_PIPE_WIDTH)
     found = paired_sentences(summary)
-    for sentences in found:
-        console.print(f"\n{sentences}", soft_wrap=True)
-    if any(not sentences.has_intervals for sentences in found):
-        console.print(f"\n{TOO_FEW}")
+    for number, sentences in enumerate(found):
+        console.print(f"{'' if number else chr(10)}{sentences.pair}: {sentences.verdict}", soft_wrap=True)
+    if found:
+        console.print(found[0].basis, soft_wrap=True)
 
 
 def _difference(row: PairedRow) -> Difference:
@@ -180,7 +190,9 @@ def _difference(row: PairedRow) -> Difference:
     shown = f"[{ends}]" if ends else ""
     # A difference of shares is in points, and scores of 100 have no unit.
     unit = {"%": " points"}.get(measure.unit, "" if measure.unit.startswith("of ") else f" {measure.unit}".rstrip())
-    return Difference(measure.label, signed(row.mean, measure) + unit, shown, counts_text(row), verdict(row, measure))
+    return Difference(
+        row.metric, measure.label, signed(row.mean, measure) + unit, shown, counts_text(row), verdict(row, measure)
+    )
 
 
 def too_few_text(independent: int) -> str:

@@ -173,6 +173,29 @@ def two_connections(first, second):
     return json.dumps(first_dump)
 
 
+def test_freezes_with_different_causes_are_counted_by_cause(tmp_path):
+    path = tmp_path / "dump"
+    changed = CALLS["loss"][0] | {number + 20: second for number, second in CALLS["cpu"][0].items()}
+    path.write_text(made_dump.internals(call(changed)))
+    dump = read_dump(path)
+    words = " ".join(" ".join(check(dump_report.render_dump(dump, find_verdicts(dump.connections))).text).split())
+    assert "1 of 2 likely loss on the path; 1 of 2 likely this machine is short of CPU." in words
+    assert "Most:" not in words
+
+
+def test_the_chart_has_the_decode_time_of_a_freeze_by_cpu(tmp_path):
+    path = tmp_path / "dump"
+    path.write_text(made_dump.internals(call(CALLS["cpu"][0])))
+    (chart,) = data_of(render_dump(read_dump(path)))["charts"]
+    (decoding,) = [line for row in chart["rows"] if row["title"] == "Codec, ms a frame" for line in row["lines"]]
+    assert decoding["name"] == "video in, decoding"
+    peak = max(range(len(decoding["y"])), key=decoding["y"].__getitem__)
+    assert decoding["y"][peak] == 160
+    assert decoding["y"][0] == 8
+    ((start_s, end_s),) = chart["spans"]
+    assert start_s <= decoding["x"][peak] <= end_s + 1
+
+
 def test_the_connection_that_froze_first_is_the_first(tmp_path):
     path = tmp_path / "dump"
     path.write_text(two_connections({40: {"frozen_s": 0.5}}, CALLS["loss"][0]))

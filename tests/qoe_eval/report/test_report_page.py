@@ -104,10 +104,17 @@ def test_a_name_can_neither_widen_the_page_nor_become_a_link(open_report, width,
     assert page.locator("#headline table").first.evaluate("e => e.scrollWidth") < 1300
 
 
-def test_the_first_screen_is_verdict_table_and_chart(open_report):
+def test_the_first_screen_is_verdict_chart_and_table(open_report):
     page = open_report(1280, unfolded=False)
     assert page.locator("section:has(> h2)").evaluate_all("all => all.map((one) => one.id)") == ["viewer"]
-    assert page.locator("#viewer-scatter").evaluate("e => e.getBoundingClientRect().top") < 844
+    places = [
+        page.locator(name).first.evaluate("e => e.getBoundingClientRect().top")
+        for name in (".verdict", "#viewer-scatter", "#viewer table")
+    ]
+    assert places == sorted(places)
+    assert places[1] < 400
+    assert places[2] < 900
+    assert page.locator(".verdict").count() == 2
     assert page.evaluate("document.documentElement.scrollHeight") < 2200
     assert page.locator("#series .main-svg").count() == 0
     # A link opens its section, and draws what is in it as wide as the section.

@@ -47,7 +47,12 @@ def test_paired_differences_in_words_the_viewers_first():
         "  Challenge score +0.5: better in 1, worse in 1, level in 1",
     ]
     assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5")
-    assert gcc.verdict == "better in Frozen; Challenge score — worse in Freezes; Frame delay, p95"
+    assert scream.basis == "3 independent scenarios, 8 runs: intervals need 6 independent traces, not more seeds."
+    # The decisive measures, the viewer's first.
+    assert gcc.verdict == "Frame delay, p95 +46 ms [+10, +121]; Challenge score +6.6 [+4.5, +9.8]"
+    assert gcc.basis == (
+        "26 independent scenarios, 5 seeds each: better in 2 and worse in 2 of 5 measures by 95 % intervals."
+    )
     assert scream.differences[0].kind == "even"
     assert sentences([]) == []
 

@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from weir_traces.schema.links import BernoulliLoss, Capacity, Link
+from weir_traces.schema.links import Link
 from weir_traces.schema.scenario import RtpFlow, Scenario, VideoMedia
-from weir_traces.schema.values_over_time import DelayOverTime, RatioOverTime
+from weir_traces.schema.time_window import link_starting_at
+from weir_traces.schema.values_over_time import DelayOverTime
 
 LARGEST_DELAY_SHARE = 0.1
 LARGEST_DELAY_MS = 5.0
@@ -98,16 +99,10 @@ def _trace_start_s(scenario: Scenario, share: float) -> float | None:
 def _varied_link(link: Link, start_s: float, share: float, duration_s: float) -> Link:
     mean_ms = link.mean_one_way_delay_ms(duration_s)
     difference_ms = share * min(LARGEST_DELAY_SHARE * mean_ms, LARGEST_DELAY_MS)
-    delay, loss, capacity = link.one_way_delay_ms, link.loss, link.capacity
-    if isinstance(delay, DelayOverTime):
-        delay = delay.starting_at(start_s).longer_by(difference_ms)
-    else:
-        delay = round(delay + difference_ms, 3)
-    if isinstance(loss, BernoulliLoss) and isinstance(loss.ratio, RatioOverTime):
-        loss = loss.model_copy(update={"ratio": loss.ratio.starting_at(start_s)})
-    if capacity is not None and capacity.period_s is not None:
-        capacity = Capacity.from_trace(capacity.trace().starting_at(start_s))
-    return link.model_copy(update={"capacity": capacity, "one_way_delay_ms": delay, "loss": loss})
+    link = link_starting_at(link, start_s)
+    delay = link.one_way_delay_ms
+    delay = delay.longer_by(difference_ms) if isinstance(delay, DelayOverTime) else round(delay + difference_ms, 3)
+    return link.model_copy(update={"one_way_delay_ms": delay})
 
 
 def _varied_flow(flow: RtpFlow, rng: np.random.Generator) -> RtpFlow:

@@ -14,9 +14,13 @@ from weir_traces.formats.convert import to_scenario
 from weir_traces.formats.importers import read_trace
 from weir_traces.generate.random_domain import Split, is_ordinary, random_scenario
 from weir_traces.generate.random_trace import random_trace
+from weir_traces.schema.scenario import Scenario
+from weir_traces.schema.time_window import time_window
 from weir_train.configuration import Settings
 
 _DRAWS = 1000
+HELD_OUT_SHARE = 0.2
+MOST_HELD_OUT = 16
 
 
 class ScenarioSettings(Settings):
@@ -30,7 +34,8 @@ class ScenarioSettings(Settings):
     """Random paths; random traces, of the same dynamics on the path of a replayed trace; or `files`."""
     files: tuple[Path, ...] = ()
     """Scenarios, or traces of any format that [`traces/`](../traces/README.md) reads, with the video of a call, 25 ms
-    one way and a queue of 300 ms; repairable faults are repaired. An episode is a whole trace.
+    one way and a queue of 300 ms; repairable faults are repaired. An episode is a whole trace. `--eval` holds out a
+    fifth of them.
     """
     traces: int = Field(36, ge=1, le=10_000)
     """Number of random traces. An episode is a whole trace."""
@@ -73,8 +78,34 @@ class ScenarioSampler:
         found = [checked_controllers(str(path), to_scenario(read_trace(path, repair=True))) for path in settings.files]
         if settings.source == "random_traces":
             found = [random_trace(seed) for seed in range(settings.traces)]
-        self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in found]
+        self._set_documents(found)
         self.probabilities: np.ndarray | None = None
+
+    def hold_out(self) -> list[dict[str, Any]]:
+        """Removes the scenarios that judge a training from those that it draws, and returns them.
+
+        Of several files, a fifth, 1 to `MOST_HELD_OUT` of them, spread evenly over the list; of a single one, the last
+        fifth of its time. For random traces, `MOST_HELD_OUT` others. For the random domain, nothing: its `held_out`
+        split has them.
+        """
+        if self.settings.source == "random_traces":
+            first = self.settings.traces
+            return [random_trace(seed).to_dict() for seed in range(first, first + MOST_HELD_OUT)]
+        if len(self._scenarios) == 1:
+            (whole,) = self._scenarios
+            cut_s = round((1.0 - HELD_OUT_SHARE) * whole.duration_s, 3)
+            self._set_documents([time_window(whole, 0.0, cut_s)])
+            last = time_window(whole, cut_s, whole.duration_s)
+            return [last.model_copy(update={"name": f"the last fifth of {whole.name}"}).to_dict()]
+        count = min(MOST_HELD_OUT, max(1, round(HELD_OUT_SHARE * len(self._scenarios))))
+        held_out = {(2 * number + 1) * len(self._scenarios) // (2 * count) for number in range(count)}
+        found = [scenario.to_dict() for index, scenario in enumerate(self._scenarios) if index in held_out]
+        self._set_documents([scenario for index, scenario in enumerate(self._scenarios) if index not in held_out])
+        return found
+
+    def _set_documents(self, scenarios: list[Scenario]) -> None:
+        self._scenarios = scenarios
+        self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in scenarios]
 
     def index_of(self, document: Any) -> int:
         """The index of one of `documents`, by identity."""

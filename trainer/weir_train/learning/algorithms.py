@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def make_environment(
     simulator: str | os.PathLike[str] | None = None,
     *,
     objective: ObjectiveSource | None = None,
-    sampler: ScenarioSampler | None = None,
+    sampler: Callable[[int], Mapping[str, Any]] | None = None,
 ) -> BottleneckVecEnv:
     """Makes the environments of a configuration with its seed; `objective` and `sampler` replace those in it."""
     settings = configuration.environment

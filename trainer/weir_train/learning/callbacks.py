@@ -1,4 +1,6 @@
-"""Callbacks of a training run: checkpoints, entropy decay, progress, the means of episodes, and averaged weights."""
+"""Callbacks of a training run: checkpoints, entropy decay, progress, the means of episodes, averaged weights, and an
+early end.
+"""
 
 from __future__ import annotations
 
@@ -94,6 +96,17 @@ class Recorder(BaseCallback):
         if self._on_progress is not None:
             shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
             self._on_progress(TrainingProgress(self.num_timesteps, self.mean_reward, shown))
+
+
+class EarlyEnd(BaseCallback):
+    """Ends a training before the next step once `is_over` returns true; callbacks see the end of the training."""
+
+    def __init__(self, is_over: Callable[[], bool]) -> None:
+        super().__init__()
+        self._is_over = is_over
+
+    def _on_step(self) -> bool:
+        return not self._is_over()
 
 
 class WeightAverage(BaseCallback):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
@@ -31,7 +33,11 @@ class Evaluation:
         configuration: of the environment and the scenarios; scenarios of files are drawn from them.
         scenarios: number of scenarios, with one simulator process each.
         duration_s: of each; a shorter scenario of a file is followed by another.
+        documents: instead of scenarios that are drawn, these, each for its whole duration.
         simulator: path of `weir-sim`; see `find_simulator`.
+
+    Attributes:
+        steps: of each scenario, int64 of shape (scenarios,).
     """
 
     def __init__(
@@ -40,6 +46,7 @@ class Evaluation:
         scenarios: int = SCENARIOS,
         duration_s: float = DURATION_S,
         *,
+        documents: Sequence[Mapping[str, Any]] = (),
         simulator: str | os.PathLike[str] | None = None,
     ) -> None:
         settings = configuration.environment
@@ -48,23 +55,30 @@ class Evaluation:
         )
         # Excludes the last interval of an episode, which would start the next one. At the sender, where the length of
         # steps varies, an episode with fewer steps is completed by a few of the next.
-        self.steps = int(duration_s * 1000 / settings.interval_ms) - 1
+        durations_s = [document["duration_s"] for document in documents] or [duration_s] * scenarios
+        self.steps = np.maximum(1, (np.array(durations_s) * 1000 / settings.interval_ms).astype(np.int64) - 1)
+        self._in_order = _InOrder(documents) if documents else None
         self._environment = BottleneckVectorEnv(
-            scenarios, ScenarioSampler(domain, "held_out"), simulator=simulator, **settings.arguments()
+            len(durations_s),
+            self._in_order or ScenarioSampler(domain, "held_out"),
+            simulator=simulator,
+            **settings.arguments(),
         )
 
     def rewards(self, policy: BasePolicy | None, objective: tuple[float, float, float]) -> np.ndarray:
         """Returns the policy's reward per step under an objective by scenario: float64 of shape (scenarios,). None: the
         action 0, which around the rule is the rule itself.
         """
+        if self._in_order is not None:
+            self._in_order.restart()
         observations, _ = self._environment.reset(seed=SEED, options={"objective": objective})
         actions = np.zeros((self._environment.num_envs, 1), dtype=np.float32)
         total = np.zeros(self._environment.num_envs)
-        for _ in range(self.steps):
+        for step in range(int(self.steps.max())):
             if policy is not None:
                 actions, _ = policy.predict(observations, deterministic=True)
             observations, rewards, *_ = self._environment.step(actions)
-            total += rewards
+            total += np.where(step < self.steps, rewards, 0.0)
         return total / self.steps
 
     def __call__(self, policy: BasePolicy | None, objective: tuple[float, float, float]) -> float:
@@ -82,13 +96,29 @@ class Evaluation:
         self.close()
 
 
+class _InOrder:
+    """Returns documents in turn, whatever the seed: the environments start with one each."""
+
+    def __init__(self, documents: Sequence[Mapping[str, Any]]) -> None:
+        self._documents = list(documents)
+        self._next = 0
+
+    def restart(self) -> None:
+        """Continues with the first document."""
+        self._next = 0
+
+    def __call__(self, seed: int) -> Mapping[str, Any]:
+        self._next += 1
+        return self._documents[(self._next - 1) % len(self._documents)]
+
+
 class EvaluationCallback(BaseCallback):
     """Evaluates before the first update, every `every_steps` steps and at the end, and keeps the best trained policy.
 
     It does not affect learning: the evaluation has its own simulators and random numbers. Writes to `folder`, with the
     names of stable-baselines3's EvalCallback, `best_model.zip`, and `evaluations.npz` with `timesteps` (E), `results`
-    (E, scenarios; rewards per step) and `ep_lengths` (E, scenarios); an existing file is continued. Logs
-    `eval/mean_reward`.
+    (E, scenarios; rewards per step) and `ep_lengths` (E, scenarios); an existing file of as many scenarios is
+    continued. Logs `eval/mean_reward`.
 
     Attributes:
         rule_mean_reward: the rule's mean reward on the same scenarios if actions are around it; else None.
@@ -108,7 +138,9 @@ class EvaluationCallback(BaseCallback):
         earlier = folder / EVALUATIONS
         if earlier.is_file():
             steps, results = read_evaluations(earlier)
-            self._timesteps, self._results = [int(count) for count in steps], list(results)
+            # A stage with other scenarios begins anew: rewards on different scenarios do not compare.
+            if results.shape[1] == len(evaluation.steps):
+                self._timesteps, self._results = [int(count) for count in steps], list(results)
 
     def _on_training_start(self) -> None:
         if self._around_rule:
@@ -143,7 +175,7 @@ class EvaluationCallback(BaseCallback):
         self._timesteps.append(self.num_timesteps)
         self._results.append(rewards)
         results = np.array(self._results)
-        lengths = np.full(results.shape, self._evaluation.steps)
+        lengths = np.broadcast_to(self._evaluation.steps, results.shape)
         with replacing(self._folder / EVALUATIONS) as file:
             np.savez(file, timesteps=np.array(self._timesteps), results=results, ep_lengths=lengths)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -32,13 +32,15 @@ class TrainingProgress:
 @dataclass(frozen=True, kw_only=True)
 class TrainingRun:
     """A training that `train` has begun in its folder. `sampler` draws the scenarios; `steps_done` is the number of
-    steps of the checkpoint that it continues, 0 without one. The other fields are arguments of `train`.
+    steps of the checkpoint that it continues, 0 without one. `held_out` has the scenarios that judge it, empty for
+    random paths. The other fields are arguments of `train`.
     """
 
     configuration: Any
     folder: Path
     record: TrainingRecord
     sampler: ScenarioSampler
+    held_out: Sequence[Mapping[str, Any]]
     steps_done: int
     resume: bool
     simulator: str | os.PathLike[str] | None
@@ -47,6 +49,7 @@ class TrainingRun:
     curriculum: Curriculum | None
     objective: ObjectiveSource | None
     callbacks: Sequence[BaseCallback]
+    is_over: Callable[[], bool] | None
     address: str | None
 
     @property
@@ -56,7 +59,9 @@ class TrainingRun:
 
 
 class TrainingOutcome(NamedTuple):
-    """Number of environment steps, true if Ctrl-C interrupted, and mean reward of the latest episodes."""
+    """Number of environment steps, true if Ctrl-C or a time limit ended it before the last, and mean reward of the
+    latest episodes.
+    """
 
     steps: int
     interrupted: bool

@@ -1,18 +1,27 @@
-"""The progress bar of commands that train."""
+"""The progress of commands that train."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+_LINE_INTERVAL_S = 30.0
+
 
 @contextmanager
-def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
-    """Shows a bar on standard error; yields a function of task, steps so far and a note."""
+def progress_bar(total: int, console: Console | None = None) -> Iterator[Callable[[str, int, str], None]]:
+    """Shows a bar on standard error, or without a terminal one line per half minute; yields a function of task, steps
+    so far and a note.
+    """
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(total, console).show
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -22,7 +31,7 @@ def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
         TimeRemainingColumn(elapsed_when_finished=True),
         TextColumn("{task.fields[note]}"),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=console) as progress:
         task = progress.add_task("starting", total=total, rate="", note="")
 
         def show(description: str, steps: int, note: str) -> None:
@@ -31,6 +40,32 @@ def progress_bar(total: int) -> Iterator[Callable[[str, int, str], None]]:
             progress.update(task, description=description, completed=min(steps, total), rate=rate, note=note)
 
         yield show
+
+
+class _Lines:
+    """Prints progress as lines: the first report, then one per `_LINE_INTERVAL_S`, and the end."""
+
+    def __init__(self, total: int, console: Console) -> None:
+        self._total = total
+        self._console = console
+        self._next_line_s = -math.inf
+        self._first: tuple[float, int] | None = None
+
+    def show(self, description: str, steps: int, note: str) -> None:
+        now_s = monotonic()
+        if self._first is None:
+            self._first = now_s, steps
+        steps = min(steps, self._total)
+        if now_s < self._next_line_s and steps < self._total:
+            return
+        self._next_line_s = now_s + _LINE_INTERVAL_S
+        parts = [f"{description}: {steps:,} of {self._total:,} steps", note]
+        elapsed_s, done = now_s - self._first[0], steps - self._first[1]
+        if elapsed_s > 0 and done > 0:
+            speed = done / elapsed_s
+            parts.insert(1, f"{speed:,.0f} steps/s")
+            parts.insert(2, f"{(self._total - steps) / speed / 60:.0f} min left")
+        self._console.print(", ".join(part for part in parts if part), soft_wrap=True, markup=False, highlight=False)
 
 
 def reward_text(mean_reward: float) -> str:

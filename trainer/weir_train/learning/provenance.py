@@ -57,6 +57,8 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: Trai
         found["stages"] = [_stage_text(stage) for stage in configuration.stages]
     if record.interrupted and steps < configuration.steps:
         found["interrupted"] = True
+    if record.held_out:
+        found["held_out"] = record.held_out
     if record.commands:
         found["command"] = " && ".join(record.commands)
     if record.configuration is not None:

@@ -15,7 +15,7 @@ from weir_sim.cluster import ClusterError
 from weir_train.configuration.training import TrainingConfiguration
 from weir_train.gym.sb3 import BottleneckVecEnv
 from weir_train.learning.algorithms import load_model, make_environment, save_model
-from weir_train.learning.callbacks import Recorder, WeightAverage
+from weir_train.learning.callbacks import EarlyEnd, Recorder, WeightAverage
 from weir_train.learning.curriculum import TraceCurriculum, make_curriculum
 from weir_train.learning.evaluation import Evaluation, EvaluationCallback
 from weir_train.learning.learner import TrainingOutcome, TrainingRun
@@ -31,7 +31,7 @@ def reinforce(
     log_interval: int = 1,
     steps_between_records: int = 0,
 ) -> TrainingOutcome:
-    """Trains until all steps are done or Ctrl-C, and writes the checkpoint.
+    """Trains until all steps are done, `run.is_over` or Ctrl-C, and writes the checkpoint.
 
     Args:
         run: the training.
@@ -53,6 +53,8 @@ def reinforce(
         traces = TraceCurriculum(run.sampler, chosen, configuration.first_step, configuration.steps)
         traces.prepare(run.steps_done)
         callbacks.append(traces)
+    if run.is_over is not None:
+        callbacks.append(EarlyEnd(run.is_over))
     average, interrupted = None, False
     if weight_average_decay > 0:
         average = WeightAverage(weight_average_decay, configuration.algorithm, folder)
@@ -86,6 +88,7 @@ def reinforce(
         keep()
     if evaluating is not None:
         run.record.rule_mean_reward = evaluating.rule_mean_reward
+    interrupted = interrupted or model.num_timesteps < configuration.steps
     return TrainingOutcome(model.num_timesteps, interrupted, recorder.mean_reward)
 
 
@@ -129,5 +132,5 @@ def _watcher(run: TrainingRun) -> Iterator[EvaluationCallback | None]:
     if run.evaluate_every_steps is None:
         yield None
         return
-    with Evaluation(run.configuration, simulator=run.simulator) as evaluation:
+    with Evaluation(run.configuration, documents=run.held_out, simulator=run.simulator) as evaluation:
         yield EvaluationCallback(evaluation, run.configuration, run.folder, run.evaluate_every_steps)

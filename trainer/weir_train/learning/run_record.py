@@ -41,7 +41,8 @@ class TrainingRecord(BaseModel):
 
     `interrupted` is true until all planned steps are done, also while the run is active; `steps` is the number at the
     end of the last part. An exported model has the number of steps of its checkpoint. `origin` has inputs of the
-    algorithm, such as teachers.
+    algorithm, such as teachers. `held_out` names the scenarios that judge it and that it does not draw, empty
+    for random paths.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -54,6 +55,7 @@ class TrainingRecord(BaseModel):
     configuration: ConfigurationFile | None = None
     versions: dict[str, str] = {}
     rule_mean_reward: float | None = None
+    held_out: list[str] = []
     hardware: str = ""
     date: str = ""
     commit: str = ""

@@ -87,7 +87,11 @@ def _from_model_file(file: Path, settings: TrainingConfiguration) -> StartingPoi
             "objective": "random",
         }
         network = dict(provenance["network"])
-        adapted = [checked_objective(entry["objective"]) for entry in provenance.get("adaptations", [])]
+        adapted = [
+            checked_objective(entry["objective"])
+            for entry in provenance.get("adaptations", [])
+            if "objective" in entry or "traces" not in entry
+        ]
         objectives = (_source(provenance["objectives"]), *adapted)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{file}: its provenance is broken ({error})") from None

@@ -50,11 +50,12 @@ def train(
     curriculum: Curriculum | None = None,
     objective: ObjectiveSource | None = None,
     callbacks: Sequence[BaseCallback] = (),
+    is_over: Callable[[], bool] | None = None,
     command: str | None = None,
     configuration_file: ConfigurationFile | None = None,
     address: str | None = None,
 ) -> TrainingResult:
-    """Trains until `configuration.steps` environment steps are done, or until Ctrl-C, which keeps a checkpoint.
+    """Trains until `configuration.steps` environment steps are done, `is_over`, or Ctrl-C, which keeps a checkpoint.
 
     Args:
         configuration: of the training.
@@ -62,11 +63,13 @@ def train(
         resume: continue from the checkpoint in `out`, with other scenarios than before.
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called after every update; see `TrainingProgress`.
-        evaluate_every_steps: interval of evaluations, which keep the best policy; see `EvaluationCallback`. None:
-            never.
+        evaluate_every_steps: interval of evaluations, which keep the best policy; see `EvaluationCallback`. They judge
+            scenarios that `ScenarioSampler.hold_out` takes from the training, also when it is resumed. None: never.
         curriculum: over the traces, instead of the configuration's.
         objective: of episodes, instead of the configuration's.
         callbacks: of stable-baselines3, in addition to those of every run.
+        is_over: called after every step; true ends the training with a checkpoint, after a last evaluation. Only for
+            learners from rewards without a cluster.
         command: for the record.
         configuration_file: for the record.
         address: of the cluster that the algorithm trains on; see `connected`.
@@ -94,6 +97,8 @@ def train(
     refuse_other_results(folder, CONFIGURATION)
     if evaluate_every_steps is not None and not configuration.from_rewards:
         raise InputError(f"--eval: evaluates learners from rewards, and algorithm {configuration.algorithm} is none")
+    if is_over is not None and (configuration.on_cluster or not configuration.from_rewards):
+        raise InputError(f"--minutes: algorithm {configuration.algorithm} trains all of its steps; give fewer")
     sampler = ScenarioSampler(configuration.scenarios)
     make_folder(folder)
     with alone_in(folder):
@@ -101,15 +106,18 @@ def train(
         torch.set_num_threads(configuration.threads)
         record = read_training_record(folder) if resume else TrainingRecord()
         record.interrupted = True
+        holds_out = evaluate_every_steps is not None or bool(record.held_out)
+        held_out = sampler.hold_out() if holds_out else []
+        record.held_out = [str(document["name"]) for document in held_out]
         record.commands += [command] if command else []
         record.configuration = configuration_file
         record_origin(record, configuration)
         record.save(folder)
         run = TrainingRun(
-            configuration=configuration, folder=folder, record=record, sampler=sampler,
+            configuration=configuration, folder=folder, record=record, sampler=sampler, held_out=held_out,
             steps_done=found.steps if found else 0, resume=resume, simulator=simulator, on_progress=on_progress,
             evaluate_every_steps=evaluate_every_steps, curriculum=curriculum, objective=objective, callbacks=callbacks,
-            address=address,
+            is_over=is_over, address=address,
         )  # fmt: skip
         try:
             record.steps, record.interrupted, mean_reward = learner_of(configuration).train(run)

@@ -178,9 +178,9 @@ def viewer(summary: Summary, limited: str) -> Section | None:
     ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
     table = means_table(summary, ordered, (*VIEWER, *names_of_rendered_measures(summary)))
     blocks = [
+        Figure("viewer-scatter", _scatter(summary, *_VIEWER_AXES)) if len(ordered) > 1 else None,
         note("Means over the runs that all of them have completed, best first."),
         table,
-        Figure("viewer-scatter", _scatter(summary, *_VIEWER_AXES)) if len(ordered) > 1 else None,
         Folded("What these measures are", [_about_viewer(limited)]),
     ]
     return Section("viewer", "What a viewer would see", blocks)

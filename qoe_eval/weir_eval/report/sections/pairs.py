@@ -1,4 +1,4 @@
-"""Paired differences: the verdicts with which a page leads, what is behind them, and the section with all measures."""
+"""Paired differences: the verdict with which a page leads, what is behind them, and the section with all measures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ from weir_eval.records.summary import Summary
 from weir_eval.report.display import dated, difference_mark, interval, precise, signed, verdict
 from weir_eval.report.page_blocks import Bullets, Choices, Grid, Section, Span, Text, Words, cut, note
 from weir_eval.report.page_table import Block, Cell, Cells, Row, Table, measure_heads
-from weir_eval.report.text import TOO_FEW, PairedSentences, libwebrtc_of, seeds_text
+from weir_eval.report.text import PairedSentences, libwebrtc_of, seeds_text
 
 
-def verdicts(pairs: Sequence[PairedSentences]) -> list[Text]:
-    """A sentence for each pair."""
-    found = [Text([Span(cut(sentences.pair)), f": {sentences.verdict}"], "verdict") for sentences in pairs]
-    return found if all(sentences.has_intervals for sentences in pairs) else [*found, Text(TOO_FEW, "verdict")]
+def verdict_lines(pairs: Sequence[PairedSentences]) -> list[Text]:
+    """The verdict of the first pair, and what is behind it; nothing without pairs."""
+    return [
+        text
+        for sentences in pairs[:1]
+        for text in (
+            Text([Span(cut(sentences.pair)), f": {sentences.verdict}"], "verdict"),
+            Text(sentences.basis, "verdict"),
+        )
+    ]
 
 
 def differences(pairs: Sequence[PairedSentences]) -> list[Block]:
