@@ -52,11 +52,8 @@ class ArrivalHistory {
   void OnArrival(const Arrival& arrival);
   // Replaces OnArrival for sources that report amounts instead of packets. `time` is when they were received.
   void OnData(Timestamp time, DataSize size);
-  // The rate in force from now on.
-  void SetTarget(DataRate target) {
-    gaps_.SetTarget(target);
-    frame_gaps_.SetTarget(target);
-  }
+  // The rate in force from now on. At a low one HasFewFrames() is false: the packets of a slow sender are apart.
+  void SetTarget(DataRate target) { frame_gaps_.SetTarget(target); }
   // Must be called before a decision reads the history; `now` must not be before that of an earlier call.
   void OnDecision(Timestamp now);
 

@@ -18,8 +18,8 @@ namespace weir {
 // have many packets, so gaps count, not packets:
 //
 // 1. A gap is a time of at least G between two arrivals, of which at least G is between their departures: the rest is
-//    delay. G is the time of two packets of 1200 bytes at the target, since the packets of a slow sender are apart, and
-//    at least 50 ms. A gap ends with no packet that followed a loss.
+//    delay. G is the time of three packets of 1200 bytes at the target, since the packets of a slow sender are apart,
+//    and at least 50 ms. A gap ends with no packet that followed a loss.
 // 2. A period is a gap and the packets since the gap before. Of more packets than twice the gap takes, the first period
 //    has only these.
 // 3. Packets without a gap for more than twice the longest period are running video, and clear the periods.
@@ -28,7 +28,7 @@ namespace weir {
 class SenderGaps {
  public:
   // The rate at which the sender may send; infinite at first.
-  void SetTarget(DataRate target) { shortest_ = std::max(kShortest, kFullPacket * 2 / target); }
+  void SetTarget(DataRate target) { shortest_ = std::max(kShortest, kFullPacket * 3 / target); }
 
   // Returns true if the packet ended a gap.
   bool OnArrival(const Arrival& arrival) {

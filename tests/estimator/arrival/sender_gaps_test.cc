@@ -74,7 +74,8 @@ TEST_F(SenderGapsTest, TimeInWhichThePathDeliveredNothingIsNoGap) {
 TEST_F(SenderGapsTest, PacketsOfASlowSenderHaveNoGaps) {
   gaps_.SetTarget(DataRate::KilobitsPerSecond(96));
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(Frame(Ms(100), 1));
-  EXPECT_TRUE(Frame(Ms(200), 1));
+  EXPECT_FALSE(Frame(Ms(299), 1));
+  EXPECT_TRUE(Frame(Ms(300), 1));
   gaps_.SetTarget(DataRate::KilobitsPerSecond(960));
   EXPECT_TRUE(Frame(Ms(100), 1));
 }
