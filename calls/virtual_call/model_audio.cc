@@ -15,12 +15,14 @@ namespace {
 constexpr int kRateHz = 48'000;
 constexpr size_t kBlocksPerPacket = 2;  // of 10 ms
 constexpr size_t kPacketSamples = 960;
+constexpr double kPacketsPerSecond = 50;
+constexpr int kMinRateBps = 6'000;
 // Opus with a variable bit rate.
 constexpr double kSizeDeviation = 0.15;
 
 webrtc::SdpAudioFormat Format() { return {"opus", kRateHz, 2, {{"minptime", "10"}, {"useinbandfec", "1"}}}; }
 webrtc::AudioCodecInfo Info(int rate_bps) {
-  webrtc::AudioCodecInfo info(kRateHz, 1, rate_bps, 6'000, 510'000);
+  webrtc::AudioCodecInfo info(kRateHz, 1, std::max(rate_bps, kMinRateBps), kMinRateBps, 510'000);
   info.allow_comfort_noise = false;
   info.supports_network_adaption = true;
   return info;
@@ -31,8 +33,11 @@ bool IsOpus(const webrtc::SdpAudioFormat& format) {
 
 class ModelAudioEncoder final : public webrtc::AudioEncoder {
  public:
-  ModelAudioEncoder(int payload_type, DataRate rate, RandomStream random)
-      : payload_type_(payload_type), rate_(rate), random_(random) {}
+  ModelAudioEncoder(int payload_type, DataRate rate, double packets_per_second, RandomStream random)
+      : payload_type_(payload_type),
+        rate_(rate),
+        packets_per_second_(std::min(packets_per_second, kPacketsPerSecond)),
+        random_(random) {}
 
   int SampleRateHz() const override { return kRateHz; }
   size_t NumChannels() const override { return 1; }
@@ -50,7 +55,10 @@ class ModelAudioEncoder final : public webrtc::AudioEncoder {
     EncodedInfo info;
     if (++blocks_ < kBlocksPerPacket) return info;
     blocks_ = 0;
-    const double mean = static_cast<double>(rate_.bps()) / 8 / 50;
+    due_ += packets_per_second_ / kPacketsPerSecond;
+    if (due_ < 1) return info;
+    due_ -= 1;
+    const double mean = static_cast<double>(rate_.bps()) / 8 / packets_per_second_;
     const auto size =
         static_cast<size_t>(std::clamp(mean * random_.Uniform(1 - kSizeDeviation, 1 + kSizeDeviation), 1.0, 1000.0));
     const std::vector<uint8_t> payload(size, 0);
@@ -64,14 +72,18 @@ class ModelAudioEncoder final : public webrtc::AudioEncoder {
 
   const int payload_type_;
   const DataRate rate_;
+  const double packets_per_second_;
   RandomStream random_;
+  // Number of packets that are due.
+  double due_ = 0;
   size_t blocks_ = 0;
   uint32_t first_timestamp_ = 0;
 };
 
 class ModelAudioEncoders : public webrtc::AudioEncoderFactory {
  public:
-  ModelAudioEncoders(DataRate rate, RandomStream random) : rate_(rate), random_(random) {}
+  ModelAudioEncoders(DataRate rate, double packets_per_second, RandomStream random)
+      : rate_(rate), packets_per_second_(packets_per_second), random_(random) {}
   std::vector<webrtc::AudioCodecSpec> GetSupportedEncoders() override {
     return {{Format(), Info(static_cast<int>(rate_.bps()))}};
   }
@@ -81,11 +93,13 @@ class ModelAudioEncoders : public webrtc::AudioEncoderFactory {
   }
   std::unique_ptr<webrtc::AudioEncoder> Create(const webrtc::Environment&, const webrtc::SdpAudioFormat&,
                                                Options options) override {
-    return std::make_unique<ModelAudioEncoder>(options.payload_type, rate_, RandomStream(random_.Next(), 0));
+    return std::make_unique<ModelAudioEncoder>(options.payload_type, rate_, packets_per_second_,
+                                               RandomStream(random_.Next(), 0));
   }
 
  private:
   const DataRate rate_;
+  const double packets_per_second_;
   RandomStream random_;
 };
 
@@ -116,8 +130,9 @@ class ModelAudioDecoders : public webrtc::AudioDecoderFactory {
 
 }  // namespace
 
-webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeModelAudioEncoders(DataRate rate, RandomStream random) {
-  return webrtc::make_ref_counted<ModelAudioEncoders>(rate, random);
+webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeModelAudioEncoders(DataRate rate, double packets_per_second,
+                                                                          RandomStream random) {
+  return webrtc::make_ref_counted<ModelAudioEncoders>(rate, packets_per_second, random);
 }
 
 webrtc::scoped_refptr<webrtc::AudioDecoderFactory> MakeModelAudioDecoders() {

@@ -10,8 +10,10 @@
 
 namespace weir::sim {
 
-// Encoders of 20 ms packets, whose sizes vary around `rate` like those of Opus with a variable bit rate.
-webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeModelAudioEncoders(DataRate rate, RandomStream random);
+// Encoders of 20 ms packets, whose sizes vary around `rate` like those of Opus with a variable bit rate. Of fewer than
+// 50 `packets_per_second`, above 0, the others are not sent, as with DTX.
+webrtc::scoped_refptr<webrtc::AudioEncoderFactory> MakeModelAudioEncoders(DataRate rate, double packets_per_second,
+                                                                          RandomStream random);
 // Decoders of these packets, without sound.
 webrtc::scoped_refptr<webrtc::AudioDecoderFactory> MakeModelAudioDecoders();
 

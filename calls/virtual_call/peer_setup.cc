@@ -15,6 +15,8 @@ namespace {
 
 // Above any rate that a sender would choose.
 constexpr DataRate kMaxRate = DataRate::KilobitsPerSecond(20'000);
+constexpr double kCameraFramesPerSecond = 30;
+constexpr double kSpeechPacketsPerSecond = 50;
 // Reports are made only on request.
 constexpr int64_t kNoStatsMs = 1'000'000'000;
 
@@ -29,6 +31,11 @@ void KeepReceived(const Flow& flow, peer::Options& options) {
 }
 
 }  // namespace
+
+double CaptureRate(const MediaSpec& media) {
+  const double rate = media.frames_per_second;
+  return rate > 0 ? std::min(rate, kCameraFramesPerSecond) : kCameraFramesPerSecond;
+}
 
 bool KeepsReceived(const Flow& flow) { return !flow.job.call.received.empty() && flow.is_under_test(); }
 
@@ -55,19 +62,24 @@ peer::Options MakePeerOptions(CallEnd end, const Flow& flow, const CallControlle
   return options;
 }
 
-std::unique_ptr<peer::FrameSource> MakePictures(const CallMedia& media) {
-  const peer::FrameFormat format{.width = media.width, .height = media.height, .frames_per_second = kFramesPerSecond};
+std::unique_ptr<peer::FrameSource> MakePictures(const Flow& flow) {
+  const CallMedia& media = flow.job.call;
+  const peer::FrameFormat format{
+      .width = media.width, .height = media.height, .frames_per_second = CaptureRate(flow.rtp().media)};
   if (media.encoder == CallMedia::Encoder::kFake) return MakeBlankPictures(format);
   return media.video.empty() ? peer::MakePattern(format) : peer::OpenY4mFile(media.video);
 }
 
 void SetCodecs(const Flow& flow, peer::Runtime& runtime) {
-  const DataRate audio_rate = flow.rtp().media.audio_rate;
+  const MediaSpec& media = flow.rtp().media;
+  const DataRate audio_rate = media.audio_rate;
   if (KeepsReceived(flow)) {
     runtime.audio_encoders = MakeOpusEncoders(audio_rate);
     runtime.frames_written_at_once = true;
   } else {
-    runtime.audio_encoders = MakeModelAudioEncoders(audio_rate, flow.Random(kAudioStream));
+    const double packets_per_second =
+        media.audio_packets_per_second > 0 ? media.audio_packets_per_second : kSpeechPacketsPerSecond;
+    runtime.audio_encoders = MakeModelAudioEncoders(audio_rate, packets_per_second, flow.Random(kAudioStream));
     runtime.audio_decoders = MakeModelAudioDecoders();
     runtime.decoders = MakeModelDecoders();
   }

@@ -13,16 +13,17 @@
 
 namespace weir::sim {
 
-// A camera's rate, in real and in virtual calls.
-inline constexpr double kFramesPerSecond = 30;
+// The rate at which a sender's camera or screen captures: that of the scenario's video, at most a camera's 30 frames
+// per second.
+double CaptureRate(const MediaSpec& media);
 
 // True if the receiver writes the media that it renders and plays; see CallMedia::received.
 bool KeepsReceived(const Flow& flow);
 
 peer::Options MakePeerOptions(CallEnd end, const Flow& flow, const CallController& controller);
 
-// The pictures that a sender's camera captures. Throws ProgramError if their file cannot be read.
-std::unique_ptr<peer::FrameSource> MakePictures(const CallMedia& media);
+// The pictures that a sender captures. A file has its own frame rate. Throws ProgramError if it cannot be read.
+std::unique_ptr<peer::FrameSource> MakePictures(const Flow& flow);
 
 // Sets the audio codecs and the video decoders of either peer.
 void SetCodecs(const Flow& flow, peer::Runtime& runtime);

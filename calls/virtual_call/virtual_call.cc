@@ -78,9 +78,8 @@ void VirtualCall::MakePeer(CallEnd end, webrtc::EmulatedEndpointImpl* endpoint) 
     AddReceiver(runtime);
   }
   const auto on_failure = [this](const std::string& reason) { clock_->Guarded([&] { Fail(" failed: " + reason); }); };
-  made.peer =
-      peer::Peer::Create(MakePeerOptions(end, flow_, controller_), sends ? MakePictures(flow_.job.call) : nullptr,
-                         controller_.FactoryAt(end), made.lines.get(), on_failure, std::move(runtime));
+  made.peer = peer::Peer::Create(MakePeerOptions(end, flow_, controller_), sends ? MakePictures(flow_) : nullptr,
+                                 controller_.FactoryAt(end), made.lines.get(), on_failure, std::move(runtime));
 }
 
 peer::Runtime VirtualCall::MakeRuntime(webrtc::Thread* worker, webrtc::EmulatedEndpointImpl* endpoint) const {
@@ -105,9 +104,10 @@ void VirtualCall::AddSender(peer::Runtime& runtime) {
   // A camera repeats its file and starts at a random picture of it.
   constexpr int64_t kPicturesInSource = 300;
   RandomStream camera = flow_.Random(kCameraStream);
-  runtime.camera = {.phase = webrtc::TimeDelta::Micros(std::llround(camera.Uniform(0, 1e6 / kFramesPerSecond))),
-                    .first_picture = camera.UniformInteger(0, kPicturesInSource - 1),
-                    .lateness = [this] { return webrtc::TimeDelta::Micros(sender_noise_.CameraLateness().us()); }};
+  runtime.camera = {
+      .phase = webrtc::TimeDelta::Micros(std::llround(camera.Uniform(0, 1e6 / CaptureRate(flow_.rtp().media)))),
+      .first_picture = camera.UniformInteger(0, kPicturesInSource - 1),
+      .lateness = [this] { return webrtc::TimeDelta::Micros(sender_noise_.CameraLateness().us()); }};
   runtime.encoders = ObserveEncoders(MakeEncoders(flow_), &frames_, [this](DataRate rate) {
     if (controller_.place() == CallController::Place::kLibwebrtc) OnTargetRate(rate);
   });

@@ -174,6 +174,7 @@ void BandwidthEstimator::Decide(Timestamp now) {
   const Guard::Result guarded = path_->guard.Apply(wanted, now);
   if (guarded.rule) reason.guard_rule = guarded.rule;
   latest_ = {now, guarded.rate, reason};
+  path_->arrivals.SetTarget(guarded.rate);
   path_->congestion.OnDecision(path_->arrivals, now, guarded.rate);
   const bool is_lowest = guarded.rate <= constraints_.min_rate * kLowestTarget;
   const DataRate lowest = is_lowest ? constraints_.min_rate * kLowestSent : DataRate::Zero();

@@ -23,7 +23,7 @@ from weir_sim.executables import find_simulator
 from weir_traces.bounds import TRACE_SETS
 
 _FAMILIES = ("route", "clock", "loss", "jitter", "tcp", "policer", "slots", "reverse", "start", "mute", "content",
-             "fault", "everything")  # fmt: skip
+             "screens", "fault", "everything")  # fmt: skip
 # The sets by suite, listed here because the suites take a second to load.
 SETS = {
     "policy": ("catalogue", "random", *TRACE_SETS[::-1], "steady", "more random", "slow decisions", "start", "halved",

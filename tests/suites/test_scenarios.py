@@ -12,7 +12,7 @@ from weir_traces.generate.families.families import FAMILIES, small_grid
 from weir_traces.schema.scenario import FillerMedia
 
 RTP = {"kind": "rtp", "media": {"kind": "video", "max_rate_bps": 5e6}}
-NO_CALLS = {"clock", "mute", "content", "fault"}
+NO_CALLS = {"clock", "mute", "content", "screens", "fault"}
 
 
 def settings(traces=None, random=3):

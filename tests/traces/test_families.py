@@ -10,6 +10,8 @@ from weir_traces.schema.links import BernoulliLoss, GilbertElliottLoss, PolicerL
 from weir_traces.schema.media import MEDIA
 from weir_traces.schema.values_over_time import DelayOverTime
 
+VIDEO_ALONE = ("content", "screens")
+
 
 @pytest.fixture(scope="module")
 def grid():
@@ -42,12 +44,21 @@ def test_scenarios_have_unique_names_of_family_rate_and_media(grid):
 def test_each_family_has_both_kinds_of_media_on_1_4_and_10_mbps(grid):
     for family, scenarios in grid.items():
         rates, media = ({scenario.name.split("-")[place] for scenario in scenarios} for place in (-2, -1))
-        assert {"1M", "4M", "10M"} <= rates
-        assert media == ({"video"} if family == "content" else {"filler", "video"})
+        assert rates == {"4M", "20M"} if family == "screens" else {"1M", "4M", "10M"} <= rates
+        assert media == ({"video"} if family in VIDEO_ALONE else {"filler", "video"})
 
 
 def test_video_needs_five_sixths_of_its_link(grid):
     assert named(grid, "loss-random3-10M-video").flows[0].media.max_rate_bps == 8_333_000
+
+
+def test_screens_have_few_frames_and_any_kind_of_audio(grid):
+    media = {tuple(scenario.name.split("-")[1:4]): scenario.flows[0].media for scenario in grid["screens"]}
+    assert len(media) == len(grid["screens"]) == 6 * 3 * 2
+    assert {video.frames_per_second for video in media.values()} == {0.25, 0.5, 1, 2, 5, 10}
+    audio = [media["0.25fps", kind, "20M"].audio_packets_per_second for kind in ("silent", "dtx", "speech")]
+    assert audio == [0.1, 2.5, 50]
+    assert {video.max_rate_bps for video in media.values()} == {2.5e6}
 
 
 def test_a_route_changes_in_both_directions_at_20_s(grid):
@@ -130,7 +141,7 @@ def test_the_combinations_differ_and_are_the_same_every_time(grid):
 def test_the_small_grid_has_two_of_each_family(grid):
     for media in MEDIA:
         small = small_grid(media)
-        assert list(small) == [name for name in grid if (name, media) != ("content", "filler")]
+        assert list(small) == [name for name in grid if media == "video" or name not in VIDEO_ALONE]
         for family, scenarios in small.items():
             assert len(scenarios) == 2
             assert all(scenario in grid[family] and scenario.name.endswith(f"-4M-{media}") for scenario in scenarios)

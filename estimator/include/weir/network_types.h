@@ -17,8 +17,8 @@ struct TargetRateConstraints {
   DataRate start_rate = DataRate::KilobitsPerSecond(300);
   DataRate max_rate = DataRate::KilobitsPerSecond(50'000);
   Timestamp at_time = Timestamp::MinusInfinity();
-  // The highest rate that the media use, above 0, or infinite if unknown. The target exceeds it only under loss, by at
-  // most a factor of two, for retransmissions and FEC.
+  // The highest rate that the media use, above 0, or infinite if unknown. The target exceeds it only under loss, for
+  // retransmissions and FEC, and while frames are few, for a pacer; by at most a factor of two.
   DataRate max_media_rate = DataRate::PlusInfinity();
 
   friend bool operator==(const TargetRateConstraints&, const TargetRateConstraints&) = default;

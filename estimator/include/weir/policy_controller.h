@@ -18,7 +18,9 @@ namespace weir {
 
 class Policy;
 
-// Decides once per interval of its model. A decision that fails, or takes longer than one interval, results in a
+// Decides once per interval of its model. The target stays in intervals without packets that the sender's earlier gaps
+// predict, as between the frames of a shared screen; they are in no observation, since they contain nothing about the
+// path. A decision that fails, or takes longer than one interval, results in a
 // missing target, which counts as a fault. While an answer is pending the rate in force stays. The packet path
 // allocates nothing, and a decision allocates only inside ONNX Runtime. A host with a PolicyModel needs only
 // MakePolicyController() (weir/controllers.h); this class is for a host with its own PolicyExecutor.
@@ -55,7 +57,7 @@ class PolicyController final : public ReceiverController {
   void EndInterval(Timestamp now);
   // Clears the observations and the recurrent state, and drops a pending answer.
   void Reset();
-  // Ends the interval and submits its observation. Drops a pending answer.
+  // Ends the interval and submits its observation, unless the sender made a gap. Drops a pending answer.
   void Decide(Timestamp now);
   // Returns the resulting rate, within the model's bounds. Returns nothing while the answer is pending, and on a fault:
   // the policy failed, its action is invalid, or its answer took more than an interval.

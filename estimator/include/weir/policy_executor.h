@@ -35,7 +35,7 @@ struct PolicyAnswer {
 // Decides for one call, one decision at a time. The caller, a PolicyController, never calls concurrently. Submit() may
 // compute the decision itself; otherwise no method waits for it. None throws.
 //
-//   every interval          Submit(observation)
+//   every interval          Submit(observation), except between frames, in gaps that the sender made
 //   then, until it answers  Take(), at once and at next_timeout()
 class PolicyExecutor {
  public:

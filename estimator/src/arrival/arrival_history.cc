@@ -1,6 +1,7 @@
 #include "arrival/arrival_history.h"
 
 #include <cmath>
+#include <utility>
 
 namespace weir {
 namespace {
@@ -28,9 +29,6 @@ constexpr TimeDelta kRateMemory = TimeDelta::Seconds(1);
 constexpr TimeDelta kShortestStop = TimeDelta::Millis(50);
 constexpr TimeDelta kLongestStop = TimeDelta::Millis(500);
 constexpr DataRate kLowestRate = DataRate::KilobitsPerSecond(30);
-
-constexpr TimeDelta kSparseGap = TimeDelta::Millis(200);
-constexpr TimeDelta kMaxGaps = TimeDelta::Seconds(5);
 
 }  // namespace
 
@@ -77,6 +75,7 @@ void ArrivalHistory::Count(Timestamp time, DataSize size) {
 
 void ArrivalHistory::OnData(Timestamp time, DataSize size) {
   Count(time, size);
+  if (gaps_.OnData(time)) NoteGap(TimeDelta::MinusInfinity());
   latest_delay_ = TimeDelta::MinusInfinity();
   latest_followed_loss_ = false;
 }
@@ -89,6 +88,9 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   if (latest_followed_loss_ && latest_delay_.IsFinite()) losses_after_delay_.OnLoss(latest_delay_);
   delay_stands_ = arrival.delay_stands;
   latest_delay_ = arrival.has_delay ? arrival.queueing_delay : TimeDelta::MinusInfinity();
+  if (gaps_.OnArrival(arrival)) [[unlikely]]
+    NoteGap(latest_delay_);
+  if (arrival.packet.kind != PacketKind::kAudio) frame_gaps_.OnArrival(arrival);
   if (!arrival.has_delay) return;
   losses_after_delay_.OnDelay(arrival.queueing_delay);
   ++totals_.packets_with_delay;
@@ -96,6 +98,11 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   tick_delays_[0] = std::min(tick_delays_[0], arrival.queueing_delay);
   if (arrival.delay_change >= kShortestStop) [[unlikely]]
     NoteStop(arrival);
+}
+
+void ArrivalHistory::NoteGap(TimeDelta delay) {
+  gap_ended_ = true;
+  gap_delay_ = delay;
 }
 
 void ArrivalHistory::NoteStop(const Arrival& arrival) {
@@ -149,6 +156,9 @@ void ArrivalHistory::OnDecision(Timestamp now) {
     latest_wait_s_ = latest_followed_loss_ ? -kNoWaitS : WaitSeconds(latest_delay_);
     latest_is_judged_ = true;
   }
+  const bool gap_ended = std::exchange(gap_ended_, false);
+  if (gap_ended) gap_wait_s_ = WaitSeconds(gap_delay_);
+  sender_was_idle_ = gap_ended && !LatestFrameWaited();
   if (tick_start_.IsFinite() && now >= tick_end_) Advance(now);
   NoticePackets(now);
   EndReceiveRateSlot(now);
@@ -253,23 +263,8 @@ void ArrivalHistory::NoticePackets(Timestamp now) {
   noticed_packets_ = totals_.packets;
   new_packets_ = packets > 0;
   if (!new_packets_) return;
-  if (!any_packets()) {
-    first_noticed_ = now;
-    noticed_.fill(now);
-  }
-  for (int64_t i = std::min<int64_t>(packets, kLatest); i > 0; --i) {
-    std::rotate(noticed_.begin(), noticed_.begin() + 1, noticed_.end());
-    noticed_.back() = now;
-  }
-}
-
-TimeDelta ArrivalHistory::LatestGaps() const { return std::min(latest_noticed() - noticed_[0], kMaxGaps); }
-
-bool ArrivalHistory::IsSparse() const {
-  for (size_t i = 1; i < kLatest; ++i) {
-    if (noticed_[i] - noticed_[i - 1] < kSparseGap) return false;
-  }
-  return true;
+  if (!any_packets()) first_noticed_ = now;
+  latest_noticed_ = now;
 }
 
 }  // namespace weir

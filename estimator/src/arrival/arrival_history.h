@@ -13,6 +13,7 @@
 #include "arrival/losses_after_delay.h"
 #include "arrival/queueing_delay.h"
 #include "arrival/recurring_stops.h"
+#include "arrival/sender_gaps.h"
 #include "weir/arrival.h"
 #include "weir/units.h"
 
@@ -55,6 +56,8 @@ class ArrivalHistory {
   void OnArrival(const Arrival& arrival);
   // Replaces OnArrival for sources that report amounts instead of packets. `time` is when they were received.
   void OnData(Timestamp time, DataSize size);
+  // The rate in force from now on. At a low one HasFewFrames() is false: the packets of a slow sender are apart.
+  void SetTarget(DataRate target) { frame_gaps_.SetTarget(target); }
   // Must be called before a decision reads the history; `now` must not be before that of an earlier call.
   void OnDecision(Timestamp now);
 
@@ -121,32 +124,37 @@ class ArrivalHistory {
   // Mean rate of the latest two slots; zero before the first.
   DataRate LatestReceiveRate() const;
 
-  // --- Pauses, measured at decisions.
+  // --- Pauses, measured at decisions, and gaps that the sender made.
 
   bool any_packets() const { return first_noticed_.IsFinite(); }
   // True if packets arrived between the last two decisions.
   bool new_packets() const { return new_packets_; }
   Timestamp first_noticed() const { return first_noticed_; }
-  Timestamp latest_noticed() const { return noticed_[kLatest - 1]; }
+  Timestamp latest_noticed() const { return latest_noticed_; }
   // Time since the latest packet; zero before the first.
   TimeDelta Silence(Timestamp now) const { return any_packets() ? now - latest_noticed() : TimeDelta::Zero(); }
-  // The sum of the last three gaps between packets, at most 5 s.
-  TimeDelta LatestGaps() const;
-  // True if each of these gaps was 200 ms or longer.
-  bool IsSparse() const;
+  // SenderGaps::Expected(): a shorter pause is the sender's.
+  TimeDelta ExpectedSilence() const { return gaps_.Expected(); }
+  // True while packets other than audio have gaps, with periods of about 85 ms or more: a screen of few frames.
+  bool HasFewFrames() const { return frame_gaps_.HasRhythm() && frame_gaps_.Expected() >= kFewFrames; }
+  // True if the packet that ended the latest gap waited longer than rule 1 of Sign() allows. The packets after it may
+  // wait behind their own frame.
+  bool LatestFrameWaited() const { return gap_wait_s_ >= 0; }
+  // True if a gap ended between the last two decisions with a packet that did not wait so.
+  bool SenderWasIdle() const { return sender_was_idle_; }
 
  private:
   static constexpr size_t kSeconds = 10;
   static constexpr size_t kSlots = 10;
   static constexpr size_t kRates = 5;
   static constexpr int64_t kTicksPerSlot = 4;
+  static constexpr TimeDelta kFewFrames = TimeDelta::Millis(250);
   static constexpr double kNoWaitS = -std::numeric_limits<double>::infinity();
-
-  static constexpr std::array<Timestamp, kLatest> kNever = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity(),
-                                                            Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
 
   void Count(Timestamp time, DataSize size);
   void NoteStop(const Arrival& arrival);
+  // Called for the packet that ended a gap, with its queueing delay; MinusInfinity if it has none.
+  void NoteGap(TimeDelta delay);
   void Advance(Timestamp now);
   void Forget();
   void EndSlot();
@@ -162,7 +170,8 @@ class ArrivalHistory {
 
   ArrivalTotals totals_;
   // Ring buffer: the next packet overwrites the oldest.
-  std::array<Timestamp, kLatest> latest_arrivals_ = kNever;
+  std::array<Timestamp, kLatest> latest_arrivals_ = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity(),
+                                                     Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
   Timestamp latest_arrival_ = Timestamp::MinusInfinity();
 
   // Start and end of the present tick; MinusInfinity before the first.
@@ -198,9 +207,16 @@ class ArrivalHistory {
   int64_t noticed_packets_ = 0;
   bool new_packets_ = false;
   Timestamp first_noticed_ = Timestamp::MinusInfinity();
-  // Times of the decisions that noticed the last packets, the oldest first. The first packet also stands for those
-  // before it.
-  std::array<Timestamp, kLatest> noticed_ = kNever;
+  Timestamp latest_noticed_ = Timestamp::MinusInfinity();
+
+  // Gaps of all packets, and of those that are not audio.
+  SenderGaps gaps_;
+  SenderGaps frame_gaps_;
+  // The packet that ended the latest gap, if no decision has evaluated it yet.
+  bool gap_ended_ = false;
+  TimeDelta gap_delay_ = TimeDelta::MinusInfinity();
+  double gap_wait_s_ = kNoWaitS;
+  bool sender_was_idle_ = false;
 };
 
 }  // namespace weir

@@ -31,7 +31,7 @@ std::string_view ToString(CongestionState state) {
 }
 
 void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now, DataRate target) {
-  const bool silent = arrivals.Silence(now) >= std::max(kSilence, arrivals.LatestGaps());
+  const bool silent = arrivals.Silence(now) >= std::max(kSilence, arrivals.ExpectedSilence());
   const bool loses = Loses(arrivals);
   Follow(arrivals.WaitsFor(kQueue), now, queue_since_);
   Follow(arrivals.WaitsFor(kLongQueue), now, long_queue_since_);

@@ -86,6 +86,7 @@ void IntervalAccumulator::OnArrival(const Arrival& arrival) {
     gap_sum_us_ += static_cast<double>(std::max<int64_t>(internal::Difference(time, last_arrival_time_).us(), 0));
   }
   last_arrival_time_ = time;
+  sender_gaps_.OnArrival(arrival);
   if (!arrival.has_delay) return;
 
   const int64_t delay_us = arrival.queueing_delay.us();
@@ -165,6 +166,7 @@ IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estima
   }
   statistics.time_since_last_packet_s = time_since_last_packet_s_;
   statistics.last_estimate_bps = static_cast<double>(last_estimate.bps());
+  sender_gaps_.SetTarget(last_estimate);
   statistics.application_limited = IsApplicationLimited(packets_, lost, statistics.receive_rate_bps,
                                                         statistics.last_estimate_bps, statistics.queueing_delay_mean_s)
                                        ? 1
@@ -176,6 +178,16 @@ IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estima
   interval_start_ = std::max(interval_start_, now);
   Clear();
   return statistics;
+}
+
+bool IntervalAccumulator::SenderIsIdle(Timestamp now) const {
+  const double silence_s = time_since_last_packet_s_ + (now - interval_start_).seconds();
+  return packets_ == 0 && silence_s < sender_gaps_.Expected().seconds();
+}
+
+void IntervalAccumulator::Skip(Timestamp now) {
+  time_since_last_packet_s_ += std::max((now - interval_start_).seconds(), 0.0);
+  interval_start_ = std::max(interval_start_, now);
 }
 
 void IntervalAccumulator::Clear() {

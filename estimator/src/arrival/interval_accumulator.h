@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "arrival/queueing_delay.h"
+#include "arrival/sender_gaps.h"
 #include "weir/arrival.h"
 #include "weir/interval_statistics.h"
 #include "weir/units.h"
@@ -87,6 +88,11 @@ class IntervalAccumulator {
   // Ends the interval that began at the previous call and begins the next. Every value of the result is finite for any
   // input. The length of the interval is measured on the clock of `now`. Only differences of arrival times matter.
   IntervalStatistics Take(Timestamp now, DataRate last_estimate);
+  // True if no packet arrived in the interval that would end at `now`, and the pause is not longer than the sender's
+  // earlier gaps predict (SenderGaps). Such an interval contains nothing about the path.
+  bool SenderIsIdle(Timestamp now) const;
+  // Begins an interval at `now` in place of the present one, which must have no packets and belongs to no result.
+  void Skip(Timestamp now);
 
  private:
   void TakeDelays(IntervalStatistics& statistics) const;
@@ -96,6 +102,7 @@ class IntervalAccumulator {
   Timestamp interval_start_ = Timestamp::MinusInfinity();
   Timestamp last_arrival_time_ = Timestamp::MinusInfinity();
   double time_since_last_packet_s_ = 0;
+  SenderGaps sender_gaps_;
   // Ring buffer of the latest reports.
   std::array<int64_t, 10> round_trip_times_us_{};
   size_t round_trip_times_ = 0;

@@ -45,6 +45,9 @@ class RecentIntervals {
                          .max_queueing_delay = arrival.queueing_delay});
   }
 
+  // True if the present interval has no packets yet.
+  bool is_empty() const { return ring_[present_].packets == 0; }
+
   struct Ended {
     IntervalSums latest;
     IntervalSums all;

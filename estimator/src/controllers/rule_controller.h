@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "arrival/sender_gaps.h"
 #include "controllers/recent_intervals.h"
 #include "weir/interval_controller.h"
 
@@ -67,7 +68,8 @@ struct Rule {
 struct RuleOptions {
   // The plain rule decreases the rate in every interval without a packet, even at a target at which packets are further
   // apart (below 96 kbps, at 1200 bytes), and then never leaves the minimum. With this option, an interval in which no
-  // packet was due changes nothing. The estimator's fallback and the rule in a pool use it; the baseline does not.
+  // packet was due, at the target or after the sender's earlier gaps, changes nothing. The estimator's fallback and the
+  // rule in a pool use it; the baseline does not.
   bool tolerate_sparse_packets = false;
 };
 
@@ -79,15 +81,21 @@ class RuleController final : public IntervalController {
   explicit RuleController(const RuleOptions& options = {}) : IntervalController(kInterval), options_(options) {}
 
   std::string_view name() const override { return "rule"; }
-  void OnArrival(const Arrival& arrival) override { intervals_.OnArrival(arrival); }
+  void OnArrival(const Arrival& arrival) override {
+    intervals_.OnArrival(arrival);
+    gaps_.OnArrival(arrival);
+  }
 
  private:
   DataRate Decide(Timestamp now, TimeDelta elapsed) override;
   bool PacketWasDue(Timestamp now) const;
+  // True if the present interval, which has no packets yet, is within a gap of the sender.
+  bool SenderIsIdle(Timestamp now) const;
 
   RuleOptions options_;
   // The end of the last interval with a packet; MinusInfinity before the first packet.
   Timestamp last_packets_ = Timestamp::MinusInfinity();
+  SenderGaps gaps_;
   RecentIntervals<Rule::kRateWindow.us() / kInterval.us()> intervals_;
 };
 

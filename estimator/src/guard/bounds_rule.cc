@@ -1,6 +1,7 @@
 // The two rules without a switch:
 //   finite: a rate that is infinite, zero or negative is replaced by the rate in force.
-//   bounds: min_rate <= rate <= max_rate, and rate <= (1 + R) max_media_rate, R = min(1, 20 L) being room for repair.
+//   bounds: min_rate <= rate <= max_rate, and rate <= (1 + R) max_media_rate, R = min(1, 20 L) being room for repair. R
+//     is 1 while frames are few: a pacer that sends a frame at the rate of the media takes until the next one.
 //
 // This is where the target of a controller, which is untrusted, is bounded; the rules after it and the hosts keep to
 // it. Two rates do not pass here: a rate that probes have shown (BandwidthEstimator::OnProbeResult, SenderTarget), and
@@ -44,8 +45,9 @@ class BoundsRule final : public GuardRule {
       if (seconds_ >= kFirstSecond) OnSecond(arrivals);
     }
     const double repair = HasRoom() ? std::min(Repair(), kRepairPerLoss * arrivals.MeanLossRatio()) : 0;
+    const double room = arrivals.HasFewFrames() ? kMostRepair : repair;
     const TargetRateConstraints& bounds = facts.constraints;
-    return std::max(bounds.min_rate, std::min({rate, bounds.max_rate, bounds.max_media_rate * (1 + repair)}));
+    return std::max(bounds.min_rate, std::min({rate, bounds.max_rate, bounds.max_media_rate * (1 + room)}));
   }
 
   void OnSecond(const ArrivalHistory& arrivals) {

@@ -1,10 +1,11 @@
 // While the path shows no queue, it has capacity for what it recently carried. With T the rate in force and C the
 // highest receive rate of the last ten seconds, the rate is at least
 //
-// 1. T, while the sender sends few packets that do not wait: the present gap is not longer than the last three
-//    together, and the latest packet found no queue and followed no loss;
-// 2. else, the rate before 500 ms without packets that ended so: the sender was idle;
-// 3. else, while a call starts, the limit of growth outside a start;
+// 1. at the end of a gap that the sender made, without a queue, the rate before the gap: the sender was idle;
+// 2. else, while a call starts, the limit of growth outside a start;
+// 3. else, T, while the sender sends few frames that do not wait: the present pause is not longer than its earlier
+//    gaps predict (SenderGaps), and no queue was found by the packet that ended the latest gap, during a pause, or
+//    else by the latest packet, which also followed no loss;
 // 4. else, if the link stops repeatedly, for 80 ms or more: the rate before the stop, during a stop of no more than the
 //    usual length and for 600 ms after it. The packets that a stop delays and drops are no measure of the link's rate,
 //    and encoders need a second to recover. If 5 % is lost in a second, this is at most C. It does not apply for 3 s
@@ -83,10 +84,11 @@ class FloorRule final : public GuardRule {
     competing_flows_.Update(arrivals, facts.elapsed);
     share_without_queue_ += (static_cast<double>(sign == QueueSign::kNone) - share_without_queue_) *
                             std::clamp(facts.elapsed / kCalmMemory, 0.0, 1.0);
-    const bool in_rhythm = arrivals.IsSparse() && arrivals.Silence(facts.now) < arrivals.LatestGaps();
-    if (in_rhythm && !arrivals.LatestWaited()) return facts.rate;
     if (const DataRate before = RateBeforeIdle(facts); before > facts.rate) return before;
     if (facts.starting) return GrownRate(facts, {kGrowth.factor_per_second, kGrowth.receive_rate_multiple, true});
+    const bool is_expected = arrivals.Silence(facts.now) < arrivals.ExpectedSilence();
+    const bool waited = arrivals.new_packets() ? arrivals.LatestWaited() : arrivals.LatestFrameWaited();
+    if (is_expected && !waited) return facts.rate;
     if (const DataRate before = RateBeforeStop(facts); !before.IsZero()) return before;
     const double steps = facts.elapsed / kFactorTime;
     const DataRate share =

@@ -77,7 +77,7 @@ inline constexpr TimeDelta kAfterQueue = TimeDelta::Seconds(3);
 // The shortest time without packets that may be an outage.
 inline constexpr TimeDelta kMinSilence = TimeDelta::Millis(500);
 
-// The rate in force. At the end of such a time without loss or queue, the rate before it, since the sender was idle.
+// The rate in force. At the end of a gap that the sender made, without loss or queue, the rate before it.
 DataRate RateBeforeIdle(const GuardFacts& facts);
 
 // Growth of that rate, T, during dt, the time since the previous decision in seconds, at most 1:

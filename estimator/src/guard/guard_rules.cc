@@ -74,9 +74,7 @@ DataRate Limited(DataRate rate, DataRate limit, const GuardFacts& facts) {
 }
 
 DataRate RateBeforeIdle(const GuardFacts& facts) {
-  const ArrivalHistory& arrivals = facts.arrivals;
-  const bool was_idle = arrivals.new_packets() && arrivals.LatestGaps() >= kMinSilence && !arrivals.LatestWaited();
-  return was_idle ? std::max(facts.rate, facts.rate_at_packets) : facts.rate;
+  return facts.arrivals.SenderWasIdle() ? std::max(facts.rate, facts.rate_at_packets) : facts.rate;
 }
 
 DataRate GrownRate(const GuardFacts& facts, const Growth& growth) {

@@ -1,11 +1,11 @@
-// After a feedback timeout of L = max(500 ms, 3 x 1200 bytes / S, min(G, 5 s)) without packets, the rate is at most S,
-// halved for each further second. S is the rate in force when the timeout began, and G the sum of the last three gaps
-// between packets. At the receiver the rule applies from the first packet on. At a sender without any feedback for
+// After a feedback timeout of L = max(500 ms, 3 x 1200 bytes / S, E) without packets, the rate is at most S, halved for
+// each further second. S is the rate in force when the timeout began, and E the pause that the sender's earlier gaps
+// predict, at most 5 s. At the receiver the rule applies from the first packet on. At a sender without any feedback for
 // 2 s, the start rate is halved for each further second in which it sends.
 //
 // 1. The second term of L covers the gaps between packets of a slow sender.
-// 2. The third term covers sparse audio (Opus with DTX) while video pauses. With video, three frames take 100 ms, so
-//    the 500 ms apply.
+// 2. The third term covers screens of few frames, and sparse audio (Opus with DTX) while video pauses. While video runs
+//    it is zero (SenderGaps), so the 500 ms apply.
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +39,7 @@ class StaleRule final : public GuardRule {
   }
 
   static TimeDelta SilenceLimit(const GuardFacts& facts) {
-    return std::max({kMinSilence, kThreeFullPackets / facts.rate_at_packets, facts.arrivals.LatestGaps()});
+    return std::max({kMinSilence, kThreeFullPackets / facts.rate_at_packets, facts.arrivals.ExpectedSilence()});
   }
 
   bool is_stale_ = false;

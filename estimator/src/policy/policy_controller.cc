@@ -71,6 +71,13 @@ class PolicyController::Observer {
       history_->Add(WithLessLossAtAnyRate(accumulator_.Take(now, target), loss_ratio_at_any_rate));
     }
   }
+  // Ends the interval at `now` without an observation if the sender made a gap. Models of the format kMmsys2024 observe
+  // all time.
+  bool SkipsGap(Timestamp now) {
+    if (!history_ || !accumulator_.SenderIsIdle(now)) return false;
+    accumulator_.Skip(now);
+    return true;
+  }
   void Clear() {
     if (history_) history_->Clear();
     if (mmsys_features_) mmsys_features_->Clear();
@@ -127,6 +134,11 @@ void PolicyController::Reset() {
 }
 
 void PolicyController::Decide(Timestamp now) {
+  waiting_ = false;
+  if (observer_->SkipsGap(now)) {
+    interval_end_ = now;
+    return;
+  }
   EndInterval(now);
   executor_->Submit(observer_->observation(), objective_, now);
   submitted_at_ = now;
@@ -156,6 +168,10 @@ ReceiverControlUpdate PolicyController::OnTimeout(Timestamp now) {
   if (!waiting_) {
     if (!timer_.Take(now)) return update;
     Decide(now);
+    if (!waiting_) {
+      update.target_rate = target_;
+      return update;
+    }
   }
   if (const std::optional<DataRate> rate = TakeAnswer(now)) {
     // The guard bounds the target in force (bounds_rule.cc). A candidate is bounded before, as that of every controller

@@ -2,6 +2,8 @@
 
 #include <iostream>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "test_scenarios.h"
 #include "virtual_call/virtual_stack.h"
@@ -63,6 +65,25 @@ TEST(VirtualCall, TheSameSeedGivesTheSameBytes) {
   RunVirtual(scenario, "gcc");
   EXPECT_EQ(RunVirtual(scenario, "weir").dump(), once);
   EXPECT_NE(RunVirtual(scenario, "weir", 2).dump(), once);
+}
+
+// A shared screen, with Opus of a silent speaker.
+TEST(VirtualCall, FramesAndAudioHaveTheRatesOfTheScenario) {
+  SimulationJob job = VirtualJob(Steady(4'000'000, 20), "weir");
+  const auto packets = [&job] {
+    const auto record = RunJob(job, true, MakeVirtualStack);
+    const auto& flow = record["flows"][0];
+    return std::pair(flow["series"]["frames"]["capture_time_us"].size(), flow["packets_sent"].get<int>());
+  };
+  MediaSpec& media = std::get<RtpSpec>(job.scenario.flows[0].kind).media;
+  media.max_rate = DataRate::KilobitsPerSecond(100);
+  media.frames_per_second = 2;
+  media.audio_rate = DataRate::KilobitsPerSecond(32);
+  const auto [frames, with_speech] = packets();
+  EXPECT_NEAR(static_cast<double>(frames), 40, 3);
+  media.audio_rate = DataRate::KilobitsPerSecond(1);
+  media.audio_packets_per_second = 2.5;
+  EXPECT_NEAR(with_speech - packets().second, 20 * (50 - 2.5), 100);
 }
 
 TEST(VirtualCall, CapturedFramesAreRenderedLaterInOrder) {

@@ -78,6 +78,23 @@ TEST_F(RuleControllerTest, ToleratesSparsePacketsWhenTold) {
   EXPECT_EQ(Interval(DataRate::Zero()), Kbps(600));
 }
 
+TEST_F(RuleControllerTest, IntervalsBetweenFewFramesChangeNothingIfSparsePacketsAreTolerated) {
+  rule_ = RuleController({.tolerate_sparse_packets = true});
+  rule_.OnTargetRateConstraints({.at_time = now_});
+  const auto frame = [&] {
+    rule_.OnTargetApplied({now_, Kbps(4000)});
+    return Interval(Kbps(3000));
+  };
+  frame();
+  Interval(DataRate::Zero());
+  for (int n = 0; n < 5; ++n) {
+    const DataRate target = frame();
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(Interval(DataRate::Zero()), target) << n << " " << i;
+  }
+  // The receive rate of three frames.
+  EXPECT_EQ(frame(), Kbps(4400));
+}
+
 TEST_F(RuleControllerTest, GoesOnFromWhatWasApplied) {
   Interval(Kbps(1000));
   rule_.OnTargetApplied({now_, Kbps(1000)});

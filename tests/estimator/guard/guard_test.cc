@@ -255,14 +255,26 @@ TEST_F(GuardTest, NoStreamIsSoSparseThatSilenceLastsLongerThanFiveSeconds) {
 TEST_F(GuardTest, UnderRunningVideoSilenceBeginsAfterHalfASecondAlsoWhenItWasSparseBefore) {
   for (int i = 0; i < 10; ++i) Step(Kbps(300), kOnePacketInAStep, TimeDelta::Seconds(1));
   // One packet a frame, 30 a second.
-  for (int i = 0; i < 4; ++i) Step(Kbps(300), Kbps(300), TimeDelta::Millis(33));
-  EXPECT_EQ(guard_->next_timeout(), now_ + TimeDelta::Millis(500));
-  // A frame in four packets at once, as a call resumes.
-  for (int i = 0; i < 10; ++i) Step(Kbps(300), kOnePacketInAStep, TimeDelta::Seconds(1));
-  for (int i = 0; i < 4; ++i) arrivals_.OnData(now_, DataSize::Bytes(1200));
-  Apply(Kbps(300), now_);
+  for (int i = 0; i < 61; ++i) Step(Kbps(300), Kbps(300), TimeDelta::Millis(33));
   EXPECT_EQ(guard_->next_timeout(), now_ + TimeDelta::Millis(500));
   EXPECT_EQ(Step(Kbps(300), DataRate::Zero(), TimeDelta::Millis(1500)).rate, Kbps(150));
+}
+
+// A frame each second.
+TEST_F(GuardTest, ManyPacketsInAFrameDoNotHideTheGapsBetweenFrames) {
+  const auto frame = [&] {
+    now_ += TimeDelta::Millis(100);
+    for (int i = 0; i < 22; ++i) arrivals_.OnArrival(ArrivalOf(now_ - TimeDelta::Micros(100 * (22 - i)), 1200));
+    return Apply(Kbps(100), now_).rate;
+  };
+  frame();
+  for (int i = 0; i < 9; ++i) Step(Kbps(100), DataRate::Zero());
+  // The first gap may be an outage, until its end shows that the sender was idle.
+  for (int n = 0; n < 5; ++n) {
+    EXPECT_GE(frame(), Kbps(300)) << n;
+    for (int i = 0; i < 9; ++i) EXPECT_GE(Step(Kbps(100), DataRate::Zero()).rate, Kbps(300)) << n << " " << i;
+  }
+  EXPECT_EQ(guard_->next_timeout(), now_ - TimeDelta::Millis(900) + TimeDelta::Seconds(3));
 }
 
 TEST_F(GuardTest, ACallThatDiesAtItsFirstPacketIsNoticed) {

@@ -434,6 +434,23 @@ TEST_F(BoundsRuleTest, LossLeavesRoomForRepair) {
   EXPECT_LE(path_.rate, Kbps(1010));
 }
 
+// A pacer sends a frame at a rate above the media's mean.
+TEST_F(BoundsRuleTest, FewFramesLeaveRoomForThePacer) {
+  const auto frames = [&](int64_t per_second) {
+    for (int i = 0; i < 40; ++i) {
+      path_.now += TimeDelta::Seconds(1) * (1.0 / static_cast<double>(per_second));
+      for (int packet = 0; packet < 10; ++packet) path_.arrivals.OnArrival(ArrivalOf(path_.now, 1200));
+      path_.arrivals.OnDecision(path_.now);
+    }
+    return path_.Limit(*rule_);
+  };
+  EXPECT_EQ(frames(30), Kbps(1000));
+  EXPECT_EQ(frames(5), Kbps(2000));
+  EXPECT_EQ(frames(1), Kbps(2000));
+  frames(30);
+  EXPECT_EQ(frames(30), Kbps(1000));
+}
+
 TEST_F(BoundsRuleTest, LossOfRepairItselfLeavesNone) {
   const auto overflows = [](DataRate rate) { return rate > Kbps(1200) ? 0.06 : 0; };
   Seconds(3, [](DataRate) { return 0.06; });

@@ -1,5 +1,6 @@
 #include "weir/policy_controller.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -66,6 +67,32 @@ TEST(PolicyControllerTest, RelativeActionScalesTheRateInForce) {
   EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(2000)), 300e3 / 1.05, 2);
   controller->OnTargetApplied({kStart, DataRate::KilobitsPerSecond(1000)});
   EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(2000)), 1000e3 / 1.05, 2);
+}
+
+// The model returns the receive rate of the latest interval.
+TEST(PolicyControllerTest, IntervalsBetweenFewFramesChangeNeitherTargetNorObservation) {
+  const auto controller = MakeController("rate_bps");
+  controller->OnObjective(kLatency);
+  const auto frame = [&] {
+    const Timestamp end = controller->next_timeout();
+    for (int i = 0; i < 22; ++i)
+      controller->OnArrival(ArrivalOf(end - TimeDelta::Millis(50) + TimeDelta::Micros(500 * i), 1250));
+    return controller->OnTimeout(end).target_rate;
+  };
+  frame();
+  // Until the first gap has ended, it may be an outage.
+  EXPECT_LT(DecideBps(*controller, DataRate::Zero()), 100e3);
+  for (int n = 0; n < 5; ++n) {
+    const auto target = frame();
+    ASSERT_TRUE(target.has_value());
+    EXPECT_NEAR(static_cast<double>(target->bps()), 2.2e6, 1e3);
+    controller->OnTargetApplied({controller->next_timeout(), *target});
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(Decide(*controller, DataRate::Zero()), target) << n << " " << i;
+  }
+  // Three periods without a packet are an outage.
+  double lowest = 1e9;
+  for (int i = 0; i < 12; ++i) lowest = std::min(lowest, DecideBps(*controller, DataRate::Zero()));
+  EXPECT_LT(lowest, 100e3);
 }
 
 // The loss of the latest interval after eleven seconds in which every second packet is lost, as the policy sees it.

@@ -1,4 +1,4 @@
-"""Families of the call: the sender's clock, start, pauses, content, competing TCP flows."""
+"""Families of the call: the sender's clock, start, pauses, content, shared screens, competing TCP flows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ AUDIO_ONLY_S = (20.0, 40.0)
 AUDIO_PACKETS_PER_SECOND = (1, 50)
 # 20 ms at 32 kbps.
 _AUDIO_BYTES = 80
+SCREEN_FRAMES_PER_SECOND = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+# Packets per second and bit/s of payload beside a screen: none but a keep-alive each 10 s, Opus with DTX, speech.
+_SCREEN_AUDIO = {"silent": (0.1, 100.0), "dtx": (2.5, 1e3), "speech": (50.0, 32e3)}
+_SCREEN_MAX_BPS = 2.5e6
 START_RATES_BPS = (1e6, 3e6, 4e6, 10e6)
 _TCP_STARTS_AT_S = 15.0
 _TCP_STOPS_AT_S = 45.0
@@ -66,6 +70,28 @@ def content() -> Family:
     cases = [Case(name, video={"minimum_output_share": share}) for name, share in shares.items()]
     cases.append(Case("tenth-stalls", video={"minimum_output_share": 0.1, "stall_probability": 0.02}))
     return Family("content", "The content changes what video needs", cases, media=("video",))
+
+
+def screens() -> Family:
+    """A shared screen of few frames of many packets, with silent audio, DTX or speech, on 4 and 20 Mbps. At times it
+    needs a twentieth of its target.
+    """
+    cases = [
+        Case(
+            f"{rate:g}fps-{audio}",
+            video={
+                "max_rate_bps": _SCREEN_MAX_BPS,
+                "frames_per_second": rate,
+                "minimum_output_share": 0.05,
+                "key_frame_interval_s": 1000.0,
+                "audio_packets_per_second": packets_per_second,
+                "audio_rate_bps": audio_bps,
+            },
+        )
+        for rate in SCREEN_FRAMES_PER_SECOND
+        for audio, (packets_per_second, audio_bps) in _SCREEN_AUDIO.items()
+    ]
+    return Family("screens", "A screen is shared", cases, (4e6, 20e6), ("video",))
 
 
 def tcp() -> Family:

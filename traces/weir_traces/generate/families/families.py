@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from weir_traces.generate.families.call import clock, content, mute, start, tcp
+from weir_traces.generate.families.call import clock, content, mute, screens, start, tcp
 from weir_traces.generate.families.everything import everything
 from weir_traces.generate.families.family import Family
 from weir_traces.generate.families.path import fault, jitter, loss, policer, reverse, route, slots
@@ -23,6 +23,7 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "start": start,
     "mute": mute,
     "content": content,
+    "screens": screens,
     "fault": fault,
     "everything": everything,
 }
@@ -39,6 +40,7 @@ _SMALL_CASES = {
     "start": ("300k", "100k"),
     "mute": ("5s", "20s"),
     "content": ("tenth", "tenth-stalls"),
+    "screens": ("1fps-silent", "5fps-dtx"),
     "fault": ("feedback100half", "outage"),
     "everything": ("1", "2"),
 }
