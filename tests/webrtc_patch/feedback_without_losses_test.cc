@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -91,7 +92,8 @@ TEST(FeedbackWithoutLossesTest, KeepsFeedbackWithoutTimes) {
   EXPECT_EQ(static_cast<const TransportFeedback&>(*messages[0]).GetPacketStatusCount(), 3u);
 }
 
-// One packet of ten is lost for fifteen seconds; losses that feedback covers in the last five.
+// A sender of 1 Mbps that follows REMB loses ten packets a second at any rate, for half a minute. Losses that feedback
+// covers in the last five seconds.
 int64_t ReportedLosses(ReceiveSideMode mode) {
   auto receive_side = ReceiveSideSwitch::Create({.mode = mode, .controller = RuleAlone()});
   receive_side.value()->Install();
@@ -99,10 +101,11 @@ int64_t ReportedLosses(ReceiveSideMode mode) {
   ReceiveSideSwitch::Uninstall();
   call.fields().has_transport_sequence_number = true;
   int64_t before = 0;
-  for (int second = 0; second < 15; ++second) {
-    if (second == 10) before = call.reported_losses();
+  constexpr int64_t kRateBps = 1'000'000;
+  for (int second = 0; second < 30; ++second) {
+    if (second == 25) before = call.reported_losses();
     for (int i = 0; i < 10; ++i) {
-      call.Run(100, 1'000'000);
+      call.Run(100, call.rembs().empty() ? kRateBps : std::min(kRateBps, call.rembs().back().bitrate_bps));
       call.Lose();
     }
   }

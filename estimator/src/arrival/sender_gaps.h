@@ -27,8 +27,10 @@ namespace weir {
 // Adding a packet takes a few nanoseconds.
 class SenderGaps {
  public:
-  // The rate at which the sender may send; infinite at first.
-  void SetTarget(DataRate target) { shortest_ = std::max(kShortest, kFullPacket * 3 / target); }
+  // The rate at which the sender may send, 0 for none; infinite at first.
+  void SetTarget(DataRate target) {
+    shortest_ = std::max(kShortest, kFullPacket * 3 / std::max(target, DataRate::BitsPerSecond(1)));
+  }
 
   // Returns true if the packet ended a gap.
   bool OnArrival(const Arrival& arrival) {

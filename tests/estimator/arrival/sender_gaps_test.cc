@@ -78,6 +78,8 @@ TEST_F(SenderGapsTest, PacketsOfASlowSenderHaveNoGaps) {
   EXPECT_TRUE(Frame(Ms(300), 1));
   gaps_.SetTarget(DataRate::KilobitsPerSecond(960));
   EXPECT_TRUE(Frame(Ms(100), 1));
+  gaps_.SetTarget(DataRate::Zero());
+  EXPECT_FALSE(Frame(Ms(60'000), 1));
 }
 
 TEST_F(SenderGapsTest, ExpectsAtMostFiveSeconds) {
