@@ -51,7 +51,8 @@ int main(int argc, char** argv) {
     weir_estimator_on_packet(estimator, &packet);
     if (weir_estimator_next_timeout_us(estimator) > packet.arrival_time_us) continue; /* in a call a timer calls */
     weir_estimate estimate;
-    if (!(weir_estimator_on_timeout(estimator, packet.arrival_time_us, &estimate) & WEIR_REMB_DUE)) continue;
+    const int result = weir_estimator_on_timeout(estimator, packet.arrival_time_us, &estimate);
+    if (result < 0 || !(result & WEIR_REMB_DUE)) continue;
     uint8_t remb[1040];
     const int size = weir_estimator_write_remb(estimator, 2, remb, sizeof remb);
     if (size > 0) send_rtcp(&estimate, remb, size);

@@ -185,7 +185,8 @@ bool IntervalAccumulator::SenderIsIdle(Timestamp now) const {
   return packets_ == 0 && silence_s < sender_gaps_.Expected().seconds();
 }
 
-void IntervalAccumulator::Skip(Timestamp now) {
+void IntervalAccumulator::Skip(Timestamp now, DataRate last_estimate) {
+  sender_gaps_.SetTarget(last_estimate);
   time_since_last_packet_s_ += std::max((now - interval_start_).seconds(), 0.0);
   interval_start_ = std::max(interval_start_, now);
 }

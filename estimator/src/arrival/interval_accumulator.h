@@ -92,7 +92,7 @@ class IntervalAccumulator {
   // earlier gaps predict (SenderGaps). Such an interval contains nothing about the path.
   bool SenderIsIdle(Timestamp now) const;
   // Begins an interval at `now` in place of the present one, which must have no packets and belongs to no result.
-  void Skip(Timestamp now);
+  void Skip(Timestamp now, DataRate last_estimate);
 
  private:
   void TakeDelays(IntervalStatistics& statistics) const;

@@ -73,9 +73,9 @@ class PolicyController::Observer {
   }
   // Ends the interval at `now` without an observation if the sender made a gap. Models of the format kMmsys2024 observe
   // all time.
-  bool SkipsGap(Timestamp now) {
+  bool SkipsGap(Timestamp now, DataRate target) {
     if (!history_ || !accumulator_.SenderIsIdle(now)) return false;
-    accumulator_.Skip(now);
+    accumulator_.Skip(now, target);
     return true;
   }
   void Clear() {
@@ -135,7 +135,7 @@ void PolicyController::Reset() {
 
 void PolicyController::Decide(Timestamp now) {
   waiting_ = false;
-  if (observer_->SkipsGap(now)) {
+  if (observer_->SkipsGap(now, target_)) {
     interval_end_ = now;
     return;
   }
