@@ -77,7 +77,7 @@ def adapt(
     sampler = ScenarioSampler(ScenarioSettings(source="files", files=tuple(traces))) if traces else None
     held_out = sampler.hold_out() if sampler else []
     total = steps or settings.steps
-    with progress_bar(total) as show:
+    with progress_bar(total, end_s=time_limit.end_s) as show:
         # Imported below the bar: on a busy machine torch takes minutes to load.
         from weir_train.learning.adaptation import LearningState, adapted_provenance, held_out_rewards
         from weir_train.learning.adaptation import adapt as run_adaptation
