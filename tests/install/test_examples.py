@@ -46,17 +46,11 @@ def test_a_document_shows_a_part_of_a_program_that_is_built_and_run(example):
     assert shown == marked_region((ROOT / "examples" / example).read_text())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [(["estimator/models/weir.onnx"], 0, ""), ([], 2, "usage"), (["README.md"], 1, "not an ONNX model")],
-)
-def test_the_python_example_prints_estimates_or_what_is_wrong(arguments, code, message):
-    command = [sys.executable, ROOT / "examples/python/example.py", *(ROOT / argument for argument in arguments)]
+def test_the_python_example_prints_estimates():
+    command = [sys.executable, ROOT / "examples/python/example.py"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == code, done.stderr
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert code or len(re.findall(r"^\d+ us: \d+ bit/s, \w+$", done.stdout, flags=re.MULTILINE)) >= 10
+    assert done.returncode == 0, done.stderr
+    assert len(re.findall(r"^\d+ us: \d+ bit/s, \w+$", done.stdout, flags=re.MULTILINE)) >= 10
 
 
 def test_the_python_of_the_document_on_senders_runs():
