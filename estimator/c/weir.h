@@ -130,8 +130,8 @@ typedef struct weir_target_rate_constraints {
   int64_t min_rate_bps;
   int64_t start_rate_bps;
   int64_t max_rate_bps;
-  /* Maximum rate of the media; 0: unknown. The target exceeds it only under loss, for retransmissions and FEC, and is
-   * at most twice that rate. */
+  /* Maximum rate of the media; 0: unknown. The target exceeds it only under loss, for retransmissions and FEC, and
+   * while frames are few, for a pacer; it is at most twice that rate. */
   int64_t max_media_rate_bps;
 } weir_target_rate_constraints;
 
@@ -213,8 +213,8 @@ WEIR_API int64_t weir_estimator_next_timeout_us(const weir_estimator* estimator)
  * message after each, in its own RTCP packet. A browser's LossBasedBweV2 would lower the rate for them in vain
  * (docs/remb.md). 0: they do, or `estimator` is NULL. Call it for each message. */
 WEIR_API int weir_estimator_omits_losses(const weir_estimator* estimator) WEIR_NOEXCEPT;
-/* Bits of the result of weir_estimator_on_timeout(). Errors are below 0, and have some of these bits, too: test for them
- * first. */
+/* Bits of the result of weir_estimator_on_timeout(). Errors are below 0, and have some of these bits, too: test for
+ * them first. */
 enum {
   WEIR_ESTIMATE_CHANGED = 1, /* the target or its reason has changed */
   WEIR_REMB_DUE = 2          /* the host must send a REMB, see weir_estimator_write_remb() */
