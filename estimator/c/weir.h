@@ -130,8 +130,8 @@ typedef struct weir_target_rate_constraints {
   int64_t min_rate_bps;
   int64_t start_rate_bps;
   int64_t max_rate_bps;
-  /* Maximum rate of the media; 0: unknown. The target exceeds it only under loss, for retransmissions and FEC, and is
-   * at most twice that rate. */
+  /* Maximum rate of the media; 0: unknown. The target exceeds it only under loss, for retransmissions and FEC, and
+   * while frames are few, for a pacer; it is at most twice that rate. */
   int64_t max_media_rate_bps;
 } weir_target_rate_constraints;
 

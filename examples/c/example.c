@@ -1,14 +1,12 @@
-/* Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
+/* Weir in a custom receiver: feeds the shipped model the packets of four seconds, prints the rates of the REMBs.
  *
  *   cc examples/c/example.c -o example $(pkg-config --cflags --libs weir) \
  *     -Wl,-rpath,$(pkg-config --variable=libdir weir)
- *   ./example $(pkg-config --variable=model weir)
+ *   ./example
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <weir.h>
-
-static unsigned char onnx[16 << 20]; /* a policy is never larger */
 
 /* Stands for a socket: 1,200 bytes every 4 ms, 25 ms after they were sent. */
 static weir_packet received_packet(uint32_t number) {
@@ -28,19 +26,12 @@ static void send_rtcp(const weir_estimate* estimate, const uint8_t* remb, int si
   printf("%" PRId64 " us: %" PRId64 " bit/s, %s\n", estimate->at_time_us, estimate->target_rate_bps, estimate->reason);
 }
 
-int main(int argc, char** argv) {
-  FILE* file = argc == 2 ? fopen(argv[1], "rb") : NULL;
-  if (file == NULL) {
-    fprintf(stderr, "usage: %s MODEL\n", argv[0]);
-    return 2;
-  }
-  const size_t onnx_size = fread(onnx, 1, sizeof onnx, file);
-  fclose(file);
+int main(void) {
   /* README */
   weir_model* model = NULL;
   weir_controller* controller = NULL;
   weir_estimator* estimator = NULL;
-  if (weir_model_load(onnx, onnx_size, &model) < 0 || weir_controller_create_policy(model, 0, &controller) < 0 ||
+  if (weir_model_load_shipped(&model) < 0 || weir_controller_create_policy(model, 0, &controller) < 0 ||
       weir_estimator_create(controller, NULL, &estimator) < 0) {
     fprintf(stderr, "no estimator: %s\n", weir_last_error());
     return 1;

@@ -1,10 +1,9 @@
-"""Weir in a custom receiver: loads a model, feeds it the packets of four seconds, prints the rates of the REMBs.
+"""Weir in a custom receiver: feeds the shipped model the packets of four seconds, prints the rates of the REMBs.
 
-python examples/python/example.py estimator/models/weir.onnx
+python examples/python/example.py
 """
 
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import weir
@@ -31,15 +30,11 @@ def send(_remb: bytes, estimate: weir.Estimate) -> None:
 
 def main() -> None:
     """Prints a line for each REMB."""
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_file():
-        print(f"usage: {sys.argv[0]} MODEL", file=sys.stderr)
-        sys.exit(2)
-    model_file = sys.argv[1]
     packets = received_packets()
     # README
     try:
-        estimator = weir.BandwidthEstimator(weir.Model.load(model_file), objective="latency")
-    except ValueError as error:
+        estimator = weir.BandwidthEstimator(weir.Model.shipped(), objective="latency")
+    except OSError as error:
         sys.exit(f"no estimator: {error}")
     for packet in packets:
         estimator.on_packet(

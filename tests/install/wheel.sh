@@ -69,8 +69,7 @@ assert "LICENSE" in names, names'
 check "two packages" test "$(python -c '
 from importlib.metadata import distributions
 print(*sorted({one.name for one in distributions()} - {"pip", "setuptools"}))')" = "numpy weir-bwe"
-cp "$(python -c 'import weir; print(weir.shipped_model_path())')" weir.onnx
-check "the example in Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, [a-z]+$" python "$examples/python/example.py" weir.onnx
+check "the example in Python" says 0 "^[0-9]+ us: [0-9]+ bit/s, [a-z]+$" python "$examples/python/example.py"
 
 install weir-traces
 check "weir traces list" says 0 "tcp-competitor" weir traces list

@@ -1,6 +1,7 @@
 """Adaptation to a new objective: replay, starting points, warm-up, the command."""
 
 import json
+import re
 import shutil
 import tomllib
 
@@ -15,6 +16,7 @@ pytest.importorskip("torch", reason="needs weir-train[learning]")
 pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 NEW = (0.2, 0.6, 0.2)
+NOT_BETTER = "not better on the held-out part: keep the old model, or train longer with --steps, or give more traces"
 
 
 @pytest.fixture
@@ -295,7 +297,8 @@ def test_a_model_learns_on_traces_and_is_judged_on_those_held_out(run, settings_
     result = weir("adapt", run[1], "--out", out, *arguments)
     assert result.exit_code == 0, result.output
     assert "256 steps\n" in result.output
-    assert "reward on b, held out: " in result.output
+    assert "mean reward 'mocc' per step (0 to 1, higher is better) on b, held out: " in result.output
+    assert "better on the held-out part" in result.output
     (entry,) = read_model(out).provenance["adaptations"]
     assert entry["traces"] == ["a", "c"]
     assert "objective" not in entry
@@ -305,6 +308,35 @@ def test_a_model_learns_on_traces_and_is_judged_on_those_held_out(run, settings_
     result = weir("adapt", out, "--objective", "latency", "--out", both, *arguments)
     assert result.exit_code == 0, result.output
     assert "objective" in read_model(both).provenance["adaptations"][1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        (0.5, 0.51, "better on the held-out part"),
+        (0.5, 0.49, NOT_BETTER),
+        (0.50001, 0.50002, NOT_BETTER),
+        (0.5, float("nan"), NOT_BETTER),
+    ],
+)
+def test_held_out_rewards_have_a_range_and_a_verdict(before, after, verdict):
+    from weir_train.adapt_command import held_out_verdict
+
+    values, last = held_out_verdict("challenge", ["a", "b"], before, after).splitlines()
+    assert values == (
+        "mean reward 'challenge' per step (-1 to 1, higher is better) on a, b, held out: "
+        f"{before:.4f} before, {after:.4f} after"
+    )
+    assert last == verdict
+
+
+def test_help_has_the_number_of_steps_without_options(weir):
+    from weir_train.adapt_command import DEFAULT_CONFIGURATION
+
+    steps = load(DEFAULT_CONFIGURATION)["steps"]
+    text = " ".join(re.sub(r"[│|]", " ", weir("adapt", "--help").output).split())
+    assert f"{steps:,} steps, or --minutes, whichever is first; for longer add --steps" in text
+    assert f"Default: {steps:,}, or those of --configuration" in text
 
 
 def load(path):

@@ -43,6 +43,44 @@ def test_a_log_gets_a_line_per_half_minute_and_the_end(monkeypatch):
     ]
 
 
+def test_a_line_has_the_time_to_the_limit_when_the_steps_need_longer(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(progress, "monotonic", clock)
+    text = io.StringIO()
+    with progress_bar(200_000, Console(file=text), end_s=TimeLimit(4.0, clock).end_s) as show:
+        for steps in range(0, 1800, 300):
+            show("adapting", steps, "")
+            clock.now_s += 60.0
+    assert text.getvalue().splitlines() == [
+        "adapting: 0 of 200,000 steps, 4 min left",
+        "adapting: 300 of 200,000 steps, 5 steps/s, 3 min left",
+        "adapting: 600 of 200,000 steps, 5 steps/s, 2 min left",
+        "adapting: 900 of 200,000 steps, 5 steps/s, 1 min left",
+        "adapting: 1,200 of 200,000 steps, 5 steps/s, 0 min left",
+        "adapting: 1,500 of 200,000 steps, 5 steps/s, 0 min left",
+    ]
+
+
+def test_a_line_has_the_time_of_the_steps_when_the_limit_is_later(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(progress, "monotonic", clock)
+    text = io.StringIO()
+    with progress_bar(1000, Console(file=text), end_s=TimeLimit(60.0, clock).end_s) as show:
+        show("adapting", 0, "")
+        clock.now_s += 100.0
+        show("adapting", 250, "")
+    assert text.getvalue().splitlines()[1] == "adapting: 250 of 1,000 steps, 2 steps/s, 5 min left"
+
+
+def test_a_bar_has_the_time_to_the_limit(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(progress, "monotonic", clock)
+    text = io.StringIO()
+    with progress_bar(200_000, Console(file=text, force_terminal=True, width=120), end_s=clock.now_s + 120) as show:
+        show("adapting", 0, "")
+    assert "2 min left" in text.getvalue()
+
+
 def test_a_terminal_gets_a_bar():
     text = io.StringIO()
     with progress_bar(10, Console(file=text, force_terminal=True, width=120)) as show:

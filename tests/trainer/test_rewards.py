@@ -6,6 +6,7 @@ import pytest
 from weir_cli.errors import InputError
 from weir_train.configuration.training import EnvironmentSettings
 from weir_train.gym.rewards import (
+    REWARD_RANGES,
     REWARDS,
     challenge,
     challenge_objectives,
@@ -104,6 +105,10 @@ def test_nothing_arrived_and_no_capacity_is_finite(name):
     value = REWARDS[name](StepRecord(np.zeros(len(STEP_FIELDS + VIEWED_FIELDS))), np.array([0.4, 0.5, 0.1]))
     assert np.isfinite(value)
     assert -1 <= value <= 1 + 1e-9
+
+
+def test_every_reward_has_a_range():
+    assert REWARD_RANGES.keys() == REWARDS.keys()
 
 
 def test_an_unknown_reward_is_named_beside_those_there_are():

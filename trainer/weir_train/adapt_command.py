@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +29,9 @@ def adapt(
         list[Path] | None,
         typer.Option(metavar="FILE", help="A trace or scenario to learn on; may be repeated. A fifth judges."),
     ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Environment steps. Default: the configuration's.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Environment steps. Default: 200,000, or those of --configuration.")
+    ] = None,
     replay: Annotated[
         float,
         typer.Option(
@@ -42,7 +45,11 @@ def adapt(
         Path | None, typer.Option(metavar="FILE", help="The new model. Default: <model>-adapted.onnx here.")
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(help="Time limit. The model then has what the completed steps gave.")
+        float | None,
+        typer.Option(
+            help="Time limit. Adaptation ends after 200,000 steps, or --minutes, whichever is first; for longer add "
+            "--steps. The model has what the completed steps gave."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the configuration's seed.")] = None,
     configuration: Annotated[
@@ -77,7 +84,7 @@ def adapt(
     sampler = ScenarioSampler(ScenarioSettings(source="files", files=tuple(traces))) if traces else None
     held_out = sampler.hold_out() if sampler else []
     total = steps or settings.steps
-    with progress_bar(total) as show:
+    with progress_bar(total, end_s=time_limit.end_s) as show:
         # Imported below the bar: on a busy machine torch takes minutes to load.
         from weir_train.learning.adaptation import LearningState, adapted_provenance, held_out_rewards
         from weir_train.learning.adaptation import adapt as run_adaptation
@@ -120,11 +127,26 @@ def adapt(
     typer.echo(f"{target}: {learned.steps:,} steps{learned_for}\n{card}")
     if held_out:
         before, after = held_out_rewards(start, learned.policy, weights, held_out)
-        names = ", ".join(document["name"] for document in held_out)
-        typer.echo(f"reward on {names}, held out: {before:.4f} before, {after:.4f} after")
+        names = [document["name"] for document in held_out]
+        typer.echo(held_out_verdict(described.environment.reward, names, before, after))
     if learned.interrupted:
         time_is_over = time_limit()
         reason = f"the time limit of {minutes:g} minutes ended it" if time_is_over else "interrupted"
         typer.echo(f"{reason} after {learned.steps:,} of {total:,} steps; the model holds what they gave", err=True)
         if not time_is_over:
             raise typer.Exit(1)
+
+
+def held_out_verdict(reward: str, names: Sequence[str], before: float, after: float) -> str:
+    """Returns the mean rewards per step on the held-out set before and after, and whether the model is better there; if
+    not, what to do.
+    """
+    from weir_train.gym.rewards import REWARD_RANGES
+
+    is_better = round(after, 4) > round(before, 4)
+    remedy = ": keep the old model, or train longer with --steps, or give more traces"
+    return (
+        f"mean reward {reward!r} per step ({REWARD_RANGES[reward]}, higher is better) on {', '.join(names)}, held out: "
+        f"{before:.4f} before, {after:.4f} after\n"
+        f"{'better' if is_better else 'not better'} on the held-out part{'' if is_better else remedy}"
+    )

@@ -78,7 +78,7 @@ def train(
             f"{settings.steps_per_update:,}",
             err=True,
         )
-    with progress_bar(settings.trained_steps) as show:
+    with progress_bar(settings.trained_steps, end_s=time_limit.end_s) as show:
         # Imported below the bar: on a busy machine torch takes minutes to load.
         from weir_train.learning.learner import TrainingProgress
         from weir_train.learning.run_record import configuration_file, read_training_record

@@ -165,8 +165,9 @@ class BandwidthEstimator:
 
         `objective` is balanced, throughput or latency, or three weights above 0 (throughput, latency, loss) that are
         divided by their sum. `max_media_rate_bps` is the maximum rate of the media, None: unknown; the target exceeds
-        it only under loss, up to twice that, for retransmissions and FEC. Without `guard` only finiteness and bounds
-        are enforced; `guard_off` has names of `GUARD_RULES` that are off. Raises ValueError for invalid arguments.
+        it only under loss, for retransmissions and FEC, and while frames are few, for a pacer, up to twice that.
+        Without `guard` only finiteness and bounds are enforced; `guard_off` has names of `GUARD_RULES` that are off.
+        Raises ValueError for invalid arguments.
         """
     def on_packet(
         self,

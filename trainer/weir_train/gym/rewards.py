@@ -141,6 +141,8 @@ def viewer(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarra
 
 
 REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge, "viewer": viewer}
+REWARD_RANGES: Final = {"mocc": "0 to 1", "recoco": "-1 to 1", "challenge": "-1 to 1", "viewer": "at most 1"}
+"""Ranges of `REWARDS`, for messages."""
 OF_RENDERED_FRAMES: Final = frozenset({"viewer"})
 """Rewards that need the stack "libwebrtc", whose receivers render frames."""
 

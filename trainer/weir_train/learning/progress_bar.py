@@ -8,19 +8,21 @@ from contextlib import contextmanager
 from time import monotonic
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 _LINE_INTERVAL_S = 30.0
 
 
 @contextmanager
-def progress_bar(total: int, console: Console | None = None) -> Iterator[Callable[[str, int, str], None]]:
+def progress_bar(
+    total: int, console: Console | None = None, *, end_s: float = math.inf
+) -> Iterator[Callable[[str, int, str], None]]:
     """Shows a bar on standard error, or without a terminal one line per half minute; yields a function of task, steps
-    so far and a note.
+    so far and a note. The work ends after `total` steps or at `end_s` of `monotonic`, whichever is first.
     """
     console = console or Console(stderr=True)
     if not console.is_terminal:
-        yield _Lines(total, console).show
+        yield _Lines(total, console, end_s).show
         return
     columns = (
         TextColumn("{task.description}"),
@@ -28,16 +30,18 @@ def progress_bar(total: int, console: Console | None = None) -> Iterator[Callabl
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeElapsedColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[left]}"),
         TextColumn("{task.fields[note]}"),
     )
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("starting", total=total, rate="", note="")
+        task = progress.add_task("starting", total=total, rate="", left="", note="")
 
         def show(description: str, steps: int, note: str) -> None:
+            steps = min(steps, total)
+            progress.update(task, description=description, completed=steps, note=note)
             speed = progress.tasks[0].speed
             rate = "" if speed is None else f"{speed:,.0f} steps/s"
-            progress.update(task, description=description, completed=min(steps, total), rate=rate, note=note)
+            progress.update(task, rate=rate, left=_time_left_text(total - steps, speed, end_s - monotonic()))
 
         yield show
 
@@ -45,8 +49,9 @@ def progress_bar(total: int, console: Console | None = None) -> Iterator[Callabl
 class _Lines:
     """Prints progress as lines: the first report, then one per `_LINE_INTERVAL_S`, and the end."""
 
-    def __init__(self, total: int, console: Console) -> None:
+    def __init__(self, total: int, console: Console, end_s: float) -> None:
         self._total = total
+        self._end_s = end_s
         self._console = console
         self._next_line_s = -math.inf
         self._first: tuple[float, int] | None = None
@@ -59,13 +64,21 @@ class _Lines:
         if now_s < self._next_line_s and steps < self._total:
             return
         self._next_line_s = now_s + _LINE_INTERVAL_S
-        parts = [f"{description}: {steps:,} of {self._total:,} steps", note]
         elapsed_s, done = now_s - self._first[0], steps - self._first[1]
-        if elapsed_s > 0 and done > 0:
-            speed = done / elapsed_s
-            parts.insert(1, f"{speed:,.0f} steps/s")
-            parts.insert(2, f"{(self._total - steps) / speed / 60:.0f} min left")
+        speed = done / elapsed_s if elapsed_s > 0 and done > 0 else None
+        parts = [
+            f"{description}: {steps:,} of {self._total:,} steps",
+            "" if speed is None else f"{speed:,.0f} steps/s",
+            _time_left_text(self._total - steps, speed, self._end_s - now_s),
+            note,
+        ]
         self._console.print(", ".join(part for part in parts if part), soft_wrap=True, markup=False, highlight=False)
+
+
+def _time_left_text(steps: int, speed: float | None, limit_s: float) -> str:
+    """Formats the time that the remaining steps take at a speed in steps/s, if known, but at most `limit_s`."""
+    left_s = max(0.0, min(steps / speed if speed else math.inf, limit_s))
+    return f"{left_s / 60:.0f} min left" if math.isfinite(left_s) else ""
 
 
 def reward_text(mean_reward: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from time import monotonic
 
@@ -15,6 +16,9 @@ class TimeLimit:
         minutes: of wall-clock time, > 0.
         clock: returns seconds.
 
+    Attributes:
+        end_s: when it passes, in seconds of the clock; infinite without a limit.
+
     Raises:
         InputError: the minutes are not above 0.
     """
@@ -23,8 +27,8 @@ class TimeLimit:
         if minutes is not None and not minutes > 0:
             raise InputError(f"--minutes {minutes:g}: must be above 0")
         self._clock = clock or monotonic
-        self._end_s = None if minutes is None else self._clock() + 60.0 * minutes
+        self.end_s = math.inf if minutes is None else self._clock() + 60.0 * minutes
 
     def __call__(self) -> bool:
         """True once the time has passed."""
-        return self._end_s is not None and self._clock() >= self._end_s
+        return self.end_s < math.inf and self._clock() >= self.end_s
