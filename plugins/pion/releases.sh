@@ -26,6 +26,7 @@ for version in $PION; do
   rm -rf "$program"
   mkdir "$program"
   cp example/*.go "$program"
+  rm "$program"/*_test.go
   ln -sfn "$weir" "$out/clone"
   cd "$program"
   go mod init program
