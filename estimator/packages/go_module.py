@@ -24,9 +24,9 @@ def write(folder: Path, module: str) -> None:
     files = {path.relative_to(source): path.read_text() for path in sorted(source.rglob("*.go"))}
     files = {path: text for path, text in files.items() if not path.name.endswith("_test.go")}
     files = {path: text.replace(f'"{CLONE_MODULE}', f'"{module}') for path, text in files.items()}
-    files |= {Path(name): (source / name).read_text() for name in ("go.sum", "README.md")}
+    files |= {Path(name): (source / name).read_text() for name in ("go.sum", "README.md", "LICENSE")}
     files |= {NATIVE / name: (source / NATIVE / name).read_text() for name in ONE_FILE}
-    files |= {Path("go.mod"): mod, Path("LICENSE"): (ROOT / "LICENSE").read_text()}
+    files[Path("go.mod")] = mod
     with zipfile.ZipFile(versions / f"v{version}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for path, text in files.items():
             archive.writestr(f"{module}@v{version}/{path.as_posix()}", text)

@@ -52,3 +52,22 @@ func TestCodeOfDocumentsIsPartOfCompiledPrograms(t *testing.T) {
 		}
 	}
 }
+
+// `go mod vendor` copies LICENSE from the module's folder, and no symbolic link.
+func TestLicenseOfTheModuleIsACopyOfTheRepositorys(t *testing.T) {
+	info, err := os.Lstat("LICENSE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !info.Mode().IsRegular() {
+		t.Error("LICENSE is no regular file")
+	}
+	copied, copyErr := os.ReadFile("LICENSE")
+	license, err := os.ReadFile("../../LICENSE")
+	if copyErr != nil || err != nil {
+		t.Fatal(copyErr, err)
+	}
+	if string(copied) != string(license) {
+		t.Error("LICENSE differs: cp ../../LICENSE .")
+	}
+}

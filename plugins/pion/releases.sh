@@ -26,6 +26,7 @@ for version in $PION; do
   rm -rf "$program"
   mkdir "$program"
   cp example/*.go "$program"
+  rm "$program"/*_test.go
   ln -sfn "$weir" "$out/clone"
   cd "$program"
   go mod init program
@@ -35,6 +36,7 @@ for version in $PION; do
   used=$(go list -m -f '{{.Version}}' "$PION_MODULE")
   [[ $used == "$version" ]] || { echo "plugins/pion: needs pion $used, later than $version" >&2; exit 1; }
   go mod vendor
+  cmp "$weir/LICENSE" vendor/weir/pion/LICENSE
   rm "$out/clone"
   CGO_ENABLED=1 go run -mod=vendor .
   # Without cgo it builds, and runs if `make wasm` was here.

@@ -74,3 +74,12 @@ def test_the_release_requires_every_consumer():
     assert set(required[1]) < set(consumers())
     (step,) = [step for step in job["steps"] if "test-packages" in step.get("run", "")]
     assert step["env"]["WEIR_CONSUMERS"] == "${{ matrix.consumers }}"
+
+
+def test_every_go_file_is_in_a_module_of_the_repository():
+    """Otherwise it is a package of a program that has the clone in a folder, and `go mod tidy` fails there."""
+    sources = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard", "*.go"], cwd=ROOT, text=True)
+    folders = [path.parents for path in map(Path, sources.split())]
+    assert folders
+    outside = [parents[0] for parents in folders if not any((ROOT / folder / "go.mod").exists() for folder in parents)]
+    assert outside == []

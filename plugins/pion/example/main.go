@@ -5,17 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/pion/rtp"
 	"github.com/pion/webrtc/v4"
 
+	"weir/pion/cc"
 	"weir/pion/shipped"
 )
 
 const (
-	startBps     = 300_000
 	payloadBytes = 1100
 	longestCall  = 30 * time.Second
 )
@@ -34,16 +33,13 @@ func call() error {
 	}
 	settings := webrtc.SettingEngine{}
 	settings.SetIncludeLoopbackCandidate(true) // both ends are on this machine
-	receiver, err := newReceiver(model, settings)
+	receiver, incoming, err := newReceiver(model, settings)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = receiver.Close() }()
-	var rate atomic.Int64
-	rate.Store(startBps)
 	changed := make(chan int, 1)
-	sender, err := newSender(model, settings, func(bitrate int) {
-		rate.Store(int64(bitrate))
+	sender, outgoing, err := newSender(model, settings, func(bitrate int) {
 		select {
 		case changed <- bitrate:
 		default:
@@ -77,7 +73,7 @@ func call() error {
 	}
 	done := make(chan struct{})
 	defer close(done)
-	go send(track, &rate, done)
+	go send(track, outgoing, done)
 	timeout := time.After(longestCall)
 	for range 2 {
 		select {
@@ -91,6 +87,11 @@ func call() error {
 			return errors.New("no media, or no feedback, within 30 s")
 		}
 	}
+	statistics, err := incoming.Statistics()
+	if err != nil {
+		return err
+	}
+	fmt.Println("packets received:", statistics.PacketsReceived, "queueing delay:", statistics.QueueingDelay)
 	return nil
 }
 
@@ -112,9 +113,15 @@ func connect(sender, receiver *webrtc.PeerConnection) error {
 	return sender.SetRemoteDescription(answer)
 }
 
-// send sends frames without a picture at the rate.
-func send(track *webrtc.TrackLocalStaticRTP, rate *atomic.Int64, done <-chan struct{}) {
+// rtpWriter is a webrtc.TrackLocalStaticRTP.
+type rtpWriter interface {
+	WriteRTP(packet *rtp.Packet) error
+}
+
+// send sends frames without a picture at the target rate, which is 300 kbps at the start.
+func send(track rtpWriter, estimator *cc.Estimator, done <-chan struct{}) {
 	const frameRate = 30
+	start := time.Now()
 	ticker := time.NewTicker(time.Second / frameRate)
 	defer ticker.Stop()
 	packet := rtp.Packet{Header: rtp.Header{Version: 2}, Payload: make([]byte, payloadBytes)}
@@ -124,8 +131,12 @@ func send(track *webrtc.TrackLocalStaticRTP, rate *atomic.Int64, done <-chan str
 			return
 		case <-ticker.C:
 		}
-		packet.Timestamp += 90_000 / frameRate
-		for bytes := rate.Load() / 8 / frameRate; bytes > 0; bytes -= payloadBytes {
+		if estimator.WindowFull() {
+			continue
+		}
+		// From the clock: a Ticker drops ticks on a busy machine, and a receiver reads late timestamps as queueing delay.
+		packet.Timestamp = uint32(time.Since(start).Microseconds() * 90_000 / 1_000_000)
+		for bytes := estimator.Rates().TargetRateBps / 8 / frameRate; bytes > 0; bytes -= payloadBytes {
 			packet.SequenceNumber++
 			// Before the connection is there, it is lost.
 			_ = track.WriteRTP(&packet)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"log"
 
 	"github.com/pion/interceptor"
 	"github.com/pion/webrtc/v4"
@@ -10,13 +11,19 @@ import (
 	"weir/pion/remb"
 )
 
-// newReceiver returns a PeerConnection that receives, under Weir. Each needs a webrtc.API of its own, since pion's
-// buffers belong to the API.
-func newReceiver(model *weir.Model, settings webrtc.SettingEngine) (*webrtc.PeerConnection, error) {
+// newReceiver returns a PeerConnection that receives, under Weir, and its estimator. Each needs a webrtc.API of its own,
+// since pion's buffers belong to the API.
+func newReceiver(
+	model *weir.Model, settings webrtc.SettingEngine,
+) (*webrtc.PeerConnection, *remb.Receiver, error) {
 	media, registry := webrtc.MediaEngine{}, interceptor.Registry{}
-	receiver, err := remb.New(remb.Options{Config: weir.Config{Model: model}})
+	receiver, err := remb.New(remb.Options{
+		Config:     weir.Config{Model: model, Constraints: weir.Constraints{MaxRateBps: 8_000_000}},
+		OnEstimate: func(estimate weir.Estimate) { log.Println("REMB", estimate.TargetRateBps, estimate.Reason) },
+		OnError:    func(err error) { log.Println("Weir:", err) },
+	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = errors.Join(
 		media.RegisterDefaultCodecs(),
@@ -24,11 +31,12 @@ func newReceiver(model *weir.Model, settings webrtc.SettingEngine) (*webrtc.Peer
 		remb.RegisterDefaultInterceptors(&media, &registry), // pion's, with two requests for a lost packet
 	)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	api := webrtc.NewAPI(webrtc.WithSettingEngine(settings), webrtc.WithMediaEngine(&media),
 		webrtc.WithInterceptorRegistry(&registry))
-	return api.NewPeerConnection(webrtc.Configuration{})
+	connection, err := api.NewPeerConnection(webrtc.Configuration{})
+	return connection, receiver, err // for SetObjective, SetConstraints, Statistics
 }
 
 // answer returns the answer to send to the browser that made the offer.

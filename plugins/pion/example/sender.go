@@ -11,16 +11,19 @@ import (
 	"weir/pion/cc"
 )
 
-// newSender returns a PeerConnection that sends, under Weir, and calls encode with each new target rate, in bit/s.
+// newSender returns a PeerConnection that sends, under Weir, and its estimator, which calls encode with each new target
+// rate, in bit/s.
 func newSender(
 	model *weir.Model, settings webrtc.SettingEngine, encode func(bitrate int),
-) (*webrtc.PeerConnection, error) {
+) (*webrtc.PeerConnection, *cc.Estimator, error) {
 	media, registry := webrtc.MediaEngine{}, interceptor.Registry{}
 	controller, err := pioncc.NewInterceptor(cc.NewFactory(cc.Options{Config: weir.Config{Model: model}}))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	controller.OnNewPeerConnection(func(_ string, estimator pioncc.BandwidthEstimator) {
+	var estimator *cc.Estimator // for Rates, WindowFull, SetObjective, SetDesiredRate
+	controller.OnNewPeerConnection(func(_ string, created pioncc.BandwidthEstimator) {
+		estimator = created.(*cc.Estimator)
 		estimator.OnTargetBitrateChange(encode)
 	})
 	registry.Add(controller) // before the next lines
@@ -30,11 +33,12 @@ func newSender(
 		webrtc.RegisterDefaultInterceptors(&media, &registry),
 	)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	api := webrtc.NewAPI(webrtc.WithSettingEngine(settings), webrtc.WithMediaEngine(&media),
 		webrtc.WithInterceptorRegistry(&registry))
-	return api.NewPeerConnection(webrtc.Configuration{})
+	connection, err := api.NewPeerConnection(webrtc.Configuration{}) // calls OnNewPeerConnection's function
+	return connection, estimator, err
 }
 
 // readFeedback hands feedback to the estimator until the connection is closed: pion's interceptors see only RTCP that

@@ -27,6 +27,9 @@ package native
 #cgo nocallback weir_layer_allocator_get_rates
 #include <stdlib.h>
 #include <string.h>
+#if !__has_include("weir.h")
+#error "weir.h is missing in plugins/pion/internal/native: run `make amalgamation` in the clone of Weir, or build with CGO_ENABLED=0 after `make wasm`"
+#endif
 #include "weir.h"
 */
 import "C"
