@@ -23,6 +23,8 @@ CONDITIONS = {"policy_worker.cc": "!defined(__wasm__)", "policy_worker_absent.cc
 C_HEADERS = {"weir.h", "weir_controller.h"}
 MOCC_HEADER = "weir_mocc.h"
 MODEL_HEADER = "weir_model.h"
+# Files that stand beside the one that includes them; the packages of Python write the latter.
+GENERATED = (MODEL_HEADER, "documentation.inc")
 
 INCLUDE = re.compile(r'^#include (?:<(?P<system>[^>]+)>|"(?P<own>[^"]+)")[^\n]*\n', re.MULTILINE)
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
@@ -93,7 +95,7 @@ class Amalgamation:
     def _include(self, path: Path, found: re.Match[str]) -> str:
         if found["system"]:
             self.system.add(found["system"])
-        elif found["own"] == MODEL_HEADER:
+        elif found["own"] in GENERATED:
             return found[0]
         elif Path(found["own"]).name not in C_HEADERS:
             folders = (path.parent, SOURCE, ESTIMATOR / "include")

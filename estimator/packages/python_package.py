@@ -57,6 +57,8 @@ def write_tree(tree: Path) -> None:
             shutil.copy(file, target)
     shutil.copy(ROOT / "estimator/models/weir.onnx", tree / "weir")
     (tree / "weir_python.cc").write_text(amalgamated(SOURCE, ESTIMATOR / "python"))
+    command = [sys.executable, "documentation.py", "weir/_core.pyi", tree / "documentation.inc"]
+    subprocess.run(command, cwd=ESTIMATOR / "python", check=True)
     for file in ("weir.h", "weir_model.h"):
         shutil.copy(AMALGAMATION / file, tree)
     shutil.copy(ROOT / "LICENSE", tree)
@@ -67,7 +69,9 @@ def write_tree(tree: Path) -> None:
     folders = {file.parent for file in (tree / "weir").rglob("*") if file.is_file()}
     packages = sorted(".".join(folder.relative_to(tree).parts) for folder in folders)
     (tree / "pyproject.toml").write_text(BUILD_SYSTEM + project + SETUPTOOLS.format(packages=packages))
-    (tree / "MANIFEST.in").write_text("include weir_python.cc weir.h weir_model.h\nrecursive-include weir *\n")
+    (tree / "MANIFEST.in").write_text(
+        "include weir_python.cc documentation.inc weir.h weir_model.h\nrecursive-include weir *\n"
+    )
 
 
 def cross_environment(target: str, tree: Path) -> dict[str, str]:
