@@ -7,7 +7,7 @@ from weir_eval.records.comparisons import PairedRow
 from weir_eval.records.run_record import MediaRecord
 from weir_eval.records.summary import RunAbout, Summary
 from weir_eval.report.chart_rows import MAX_POINTS
-from weir_eval.report.replay_charts import replay_charts
+from weir_eval.report.replay_charts import Drawing, replay_charts
 from weir_eval.report.replay_page import render_report
 from weir_eval.report.sections.pairs import paired as section
 from weir_eval.runs.jobs import ReplayPlan
@@ -99,6 +99,21 @@ def test_the_page_has_the_viewers_measures(plan, tmp_path):
     assert len(packets) == len(frames)
     # A frame's delay is what its packets had; bins are those of its rendering.
     assert max(d for d in frames if d) == pytest.approx(max(d for d in packets if d), abs=1)
+
+
+def test_the_chart_of_frames_is_named_after_the_delay_that_it_shows(plan, tmp_path):
+    """The delay until rendering is the end-to-end delay; records without rendering times have the frame delay."""
+    record = RunStore(tmp_path).with_series(complete_plans([plan], tmp_path, 1).records[0])
+    frames = record.flows[0].series["frames"]
+    rows = {}
+    for title in ("Frame delay, ms", "End-to-end delay, ms"):
+        drawing = Drawing()
+        drawing.add(record)
+        rows = {row["title"]: row["lines"] for row in drawing.rows() if row}
+        assert [name for name in rows if "delay" in name and "Packet" not in name] == [title]
+        assert {line["unit"] for line in rows[title]} == {"ms"}
+        frames["rendered_time_us"] = [at and at + 400_000 for at in frames["complete_time_us"]]
+    assert min(y for y in rows[title][0]["y"] if y) > 400
 
 
 def test_the_charts_have_their_data(plan, tmp_path):
