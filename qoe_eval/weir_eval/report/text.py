@@ -113,7 +113,7 @@ def _line(cells: Sequence[str]) -> str:
 @dataclass(frozen=True)
 class Difference:
     """The sentence of one measure: its mean difference, its 95 % interval if it has one, and the number of scenarios
-    that are better, worse and level, which one scenario has not. `kind`: good, bad or even; `word` says it in words.
+    that are better, worse and level, empty for one scenario. `kind`: good, bad or even; `word`: that of the verdict.
     `name` is that of the measure in `MEASURES`.
     """
 

@@ -61,15 +61,15 @@ def test_paired_differences_in_words_the_viewers_first():
     assert sentences([]) == []
 
 
-def test_a_verdict_says_better_or_worse_of_quality_freezes_and_delay():
-    one = {"wins": 1, "independent": 1, "n": 5}
+def test_a_verdict_names_quality_freezes_and_delay_as_better_or_worse():
+    single = {"wins": 1, "independent": 1, "n": 5}
     (gcc,) = sentences(
         [
-            row("gcc", "viewer_quality", 6.2, [None, None], **one),
-            row("gcc", "frozen_share", -0.013, [None, None], **one),
-            row("gcc", "freeze_count", 0.0, [None, None], **one | {"wins": 0}),
-            row("gcc", "frame_delay_ms_p95", -11, [None, None], **one),
-            row("gcc", "end_to_end_delay_ms_p95", 24, [None, None], **one | {"wins": 0, "losses": 1}),
+            row("gcc", "viewer_quality", 6.2, [None, None], **single),
+            row("gcc", "frozen_share", -0.013, [None, None], **single),
+            row("gcc", "freeze_count", 0.0, [None, None], **single | {"wins": 0}),
+            row("gcc", "frame_delay_ms_p95", -11, [None, None], **single),
+            row("gcc", "end_to_end_delay_ms_p95", 24, [None, None], **single | {"wins": 0, "losses": 1}),
         ]
     )
     assert gcc.verdict == (
