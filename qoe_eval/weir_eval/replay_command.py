@@ -7,15 +7,16 @@ import time
 from weir_cli.options import loading, with_options
 from weir_eval.options.replay import ReplayOptions
 from weir_eval.options.shared import check_controllers, check_model
+from weir_sim.controllers import COMPARED
 from weir_sim.executables import find_stack
 from weir_sim.objectives import parse_objective
 
 MOST_USED = {
     "inputs": "Traces, scenario files, or catalogue for the bundled scenarios.",
-    "controller": "Such as weir, gcc or FILE.py:CLASS; repeatable.",
+    "controller": f"Such as weir, gcc or FILE.py:CLASS; repeatable. Default: {', '.join(COMPARED)}.",
     "duration": "Length of a run.",
-    "seeds": "Runs of each scenario, each with its own start and delay.",
-    "out": "Where report.html goes; weir-replay.",
+    "seeds": f"Runs of each scenario, each with its own start and delay. Default: {ReplayOptions.seeds}.",
+    "out": f"Where report.html goes. Default: {ReplayOptions.out}.",
 }
 """The options that `--help` shows, with shorter texts."""
 

@@ -66,8 +66,22 @@ def verdict(row: PairedComparison, measure: Measure) -> Literal["good", "bad", "
     return "good" if measure.difference_favours_first(row.mean) else "bad"
 
 
+def verdict_word(row: PairedComparison, measure: Measure) -> str:
+    """The verdict as a word: "better", "worse" or "not told apart"; without an interval that of the mean as shown,
+    "level" if it is 0.
+    """
+    judged = verdict(row, measure)
+    if judged == "even" and row.ci95[0] is not None:
+        return "not told apart"
+    if judged == "even" and signed(row.mean, measure)[0] not in "+−":
+        return "level"
+    return "better" if measure.difference_favours_first(row.mean) else "worse"
+
+
 def counts_text(row: PairedComparison) -> str:
-    """On how many scenarios the first of a pair is better, worse and level."""
+    """On how many scenarios the first of a pair is better, worse and level; empty for one scenario."""
+    if row.independent == 1:
+        return ""
     level = row.independent - row.wins - row.losses
     return f"better in {row.wins}, worse in {row.losses}, level in {level}"
 

@@ -57,7 +57,9 @@ class Drawing:
         self.capacity: Line = None
         self._limit_kbps = 0.0
         self._path_delay: Line = None
-        self.lines: dict[str, list[Line]] = {name: [] for name in ("target", "received", "delay", "frames", "lost")}
+        self.lines: dict[str, list[Line]] = {
+            name: [] for name in ("target", "received", "delay", "rendered", "complete", "lost")
+        }
         self._causes: list[Line] = []
 
     def add(self, record: RunRecord) -> None:
@@ -92,7 +94,9 @@ class Drawing:
             shown, rendered_us = rendered_frames(frames)
             delays_ms = (rendered_us - np.array(frames["capture_time_us"], dtype=np.int64)[shown]) / 1e3
             bins = binned(rendered_us / 1e6, delays_ms, record.duration_s, SMALLEST_BIN_S, "max")
-            self.lines["frames"].append(line(label, colour, *bins, unit="ms", **style))
+            # In records of earlier versions, the time of complete arrival stands in for that of rendering.
+            name = "rendered" if "rendered_time_us" in frames else "complete"
+            self.lines[name].append(line(label, colour, *bins, unit="ms", **style))
         self._causes.append(cause_line(controller, [episode for episode in record.episodes if episode.flow == flow.id]))
 
     def rows(self) -> list[Any]:
@@ -101,7 +105,8 @@ class Drawing:
         return [
             *rate_rows(self.capacity, lines["target"], lines["received"], self._limit_kbps, self.duration_s),
             row("Packet delay, ms", [self._path_delay, *lines["delay"]] if any(lines["delay"]) else []),
-            row("Frame delay, ms", lines["frames"]),
+            row("End-to-end delay, ms", lines["rendered"]),
+            row("Frame delay, ms", lines["complete"]),
             row("Lost", lines["lost"], share=0.5),
             cause_row(self._causes),
         ]

@@ -16,7 +16,7 @@ from weir_eval.measures.statistics import MINIMUM_SCENARIOS
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.comparisons import PairedRow
 from weir_eval.records.summary import Summary
-from weir_eval.report.display import counts_text, dated, precise, signed, verdict
+from weir_eval.report.display import counts_text, dated, precise, signed, verdict, verdict_word
 
 TOO_FEW = f"intervals need {MINIMUM_SCENARIOS} independent traces, not more seeds"
 SHOWN = (
@@ -29,10 +29,10 @@ _RENDERED = ("end_to_end_delay_ms_p95", "call_score", "vmaf_mean", "vmaf_p5", "v
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
 _DECISIVE = (
-    "viewer_quality", "vmaf_mean", "frame_delay_ms_p95", "end_to_end_delay_ms_p95", "received_bitrate_bps",
-    "challenge",
+    ("viewer_quality", "vmaf_mean", "challenge"), ("frozen_share", "freeze_count"),
+    ("end_to_end_delay_ms_p95", "frame_delay_ms_p95"), ("received_bitrate_bps",),
 )  # fmt: skip
-"""The measures of a verdict, of those of `LEADING` that a pair has; a replay and a call have three each."""
+"""The measures of a verdict: quality, freezes, delay and bitrate, each by the first of its measures that a pair has."""
 
 
 def libwebrtc_of(summary: Summary) -> str:
@@ -113,7 +113,8 @@ def _line(cells: Sequence[str]) -> str:
 @dataclass(frozen=True)
 class Difference:
     """The sentence of one measure: its mean difference, its 95 % interval if it has one, and the number of scenarios
-    that are better, worse and level. `kind`: good, bad or even. `name` is that of the measure in `MEASURES`.
+    that are better, worse and level, empty for one scenario. `kind`: good, bad or even; `word`: that of the verdict.
+    `name` is that of the measure in `MEASURES`.
     """
 
     name: str
@@ -122,9 +123,15 @@ class Difference:
     interval: str
     counts: str
     kind: str
+    word: str
+
+    @property
+    def value(self) -> str:
+        """The measure with its difference and interval."""
+        return " ".join(filter(None, (self.measure, self.mean, self.interval)))
 
     def __str__(self) -> str:
-        return f"{' '.join(filter(None, (self.measure, self.mean, self.interval)))}: {self.counts}"
+        return f"{self.value}: {self.counts or self.word}"
 
 
 @dataclass(frozen=True)
@@ -137,20 +144,18 @@ class PairedSentences:
 
     @property
     def verdict(self) -> str:
-        """The differences of the decisive measures, with their intervals; of all without a decisive one."""
-        shown = [difference for difference in self.differences if difference.name in _DECISIVE] or self.differences
-        return "; ".join(str(difference).rpartition(":")[0] for difference in shown)
+        """The differences of the decisive measures, or else of all, each with its interval and its word."""
+        known = {difference.name: difference for difference in self.differences}
+        decisive = [next((known[name] for name in names if name in known), None) for names in _DECISIVE]
+        shown = [difference for difference in decisive if difference] or self.differences
+        return "; ".join(f"{difference.value} {difference.word}" for difference in shown)
 
     @property
     def basis(self) -> str:
-        """The runs behind the verdict, and the measures that its intervals tell apart; or how to get intervals."""
+        """The runs behind the verdict, and the meaning of its words; or how to get intervals."""
         if not self.has_intervals:
             return f"{self.sample}: {TOO_FEW}."
-        better, worse = (sum(shown.kind == kind for shown in self.differences) for kind in ("good", "bad"))
-        return (
-            f"{self.sample}: better in {better} and worse in {worse} of {counted(len(self.differences), 'measure')} by "
-            "95 % intervals."
-        )
+        return f"{self.sample}. Better or worse: the 95 % interval excludes 0; else the two are not told apart."
 
     @property
     def has_intervals(self) -> bool:
@@ -175,7 +180,7 @@ def paired_sentences(summary: Summary) -> list[PairedSentences]:
 
 
 def print_paired(summary: Summary) -> None:
-    """Prints the verdict of each pair, a line each, and what is behind the first."""
+    """Prints the verdict of each pair, a line each, and what is behind them."""
     console = output_console(_PIPE_WIDTH)
     found = paired_sentences(summary)
     for number, sentences in enumerate(found):
@@ -191,7 +196,13 @@ def _difference(row: PairedRow) -> Difference:
     # A difference of shares is in points, and scores of 100 have no unit.
     unit = {"%": " points"}.get(measure.unit, "" if measure.unit.startswith("of ") else f" {measure.unit}".rstrip())
     return Difference(
-        row.metric, measure.label, signed(row.mean, measure) + unit, shown, counts_text(row), verdict(row, measure)
+        row.metric,
+        measure.label,
+        signed(row.mean, measure) + unit,
+        shown,
+        counts_text(row),
+        verdict(row, measure),
+        verdict_word(row, measure),
     )
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from html_page import check, data_of, unpacked
 
@@ -7,9 +9,10 @@ from weir_eval.records.comparisons import PairedRow
 from weir_eval.records.run_record import MediaRecord
 from weir_eval.records.summary import RunAbout, Summary
 from weir_eval.report.chart_rows import MAX_POINTS
-from weir_eval.report.replay_charts import replay_charts
+from weir_eval.report.replay_charts import Drawing, replay_charts
 from weir_eval.report.replay_page import render_report
 from weir_eval.report.sections.pairs import paired as section
+from weir_eval.report.text import print_paired
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.objectives import objective_plans, summarise_objectives
 from weir_eval.runs.run_plans import complete_plans
@@ -101,6 +104,21 @@ def test_the_page_has_the_viewers_measures(plan, tmp_path):
     assert max(d for d in frames if d) == pytest.approx(max(d for d in packets if d), abs=1)
 
 
+def test_the_chart_of_frames_is_named_after_the_delay_that_it_shows(plan, tmp_path):
+    """The delay until rendering is the end-to-end delay; records without rendering times have the frame delay."""
+    record = RunStore(tmp_path).with_series(complete_plans([plan], tmp_path, 1).records[0])
+    frames = record.flows[0].series["frames"]
+    rows = {}
+    for title in ("Frame delay, ms", "End-to-end delay, ms"):
+        drawing = Drawing()
+        drawing.add(record)
+        rows = {row["title"]: row["lines"] for row in drawing.rows() if row}
+        assert [name for name in rows if "delay" in name and "Packet" not in name] == [title]
+        assert {line["unit"] for line in rows[title]} == {"ms"}
+        frames["rendered_time_us"] = [at and at + 400_000 for at in frames["complete_time_us"]]
+    assert min(y for y in rows[title][0]["y"] if y) > 400
+
+
 def test_the_charts_have_their_data(plan, tmp_path):
     data = data_of(build(plan, tmp_path))
     assert {points["controller"] for points in data["scatter"]["points"]} == {"weir", "gcc", "oracle"}
@@ -129,6 +147,23 @@ def test_an_axis_limited_by_the_media_has_a_note(plan, tmp_path, scenarios):
     (highest,) = (row["range"][1] for row in flat["rows"] if row["title"] == "Received, kbps")
     received = [y for name in ("weir", "gcc") for y in lines(flat, "Received, kbps")[name]["y"]]
     assert max(received) < highest < 20_000
+
+
+def test_the_page_has_the_terminals_verdict_on_each_main_rival(plan, tmp_path, capsys):
+    rivals = ReplayPlan(plan.scenarios[:1], ["weir", "gcc", "scream"], plan.objective, [1], None, plan.simulator)
+    records = complete_plans([rivals], tmp_path, 1).records
+    summary = summarise(records, RunAbout(reference="gcc"))
+    print_paired(summary)
+    verdicts = [line for line in capsys.readouterr().out.splitlines() if " against " in line]
+    assert [line.partition(":")[0] for line in verdicts] == ["weir against gcc", "weir against scream"]
+    for line in verdicts:
+        assert all(part.endswith((" better", " worse", " level")) for part in line.split("; "))
+        assert "Frozen " in line
+    words = " ".join(" ".join(check(render_report(RunStore(tmp_path), records, summary)).text).split())
+    for line in verdicts:
+        assert line.replace(":", " :", 1) in words
+    # With one scenario there is nothing to count.
+    assert not re.search("better in|level in|Level|Of how many|worse and level", words)
 
 
 def test_few_scenarios_have_no_interval(plan, tmp_path):

@@ -85,6 +85,18 @@ def test_better_is_up_and_to_the_right_and_the_defeat_is_shown_first(open_report
     assert "here" not in label.text_content()
 
 
+def test_the_axis_upwards_fits_the_points(open_report):
+    """An axis from 0 crowds points that are all far above it."""
+    page = open_report(1280)
+    for chart in ("scatter", "viewer-scatter"):
+        bottom, top, *values = page.evaluate(
+            f"""(({{yaxis}}, traces) => [...yaxis.range, ...traces.flatMap((trace) => trace.y)])(
+                document.getElementById('{chart}')._fullLayout, document.getElementById('{chart}').data)"""
+        )
+        assert bottom < min(values) <= max(values) < top
+        assert top - bottom <= max(10.01, 1.25 * (max(values) - min(values)))
+
+
 def test_on_a_phone_the_columns_that_decide_are_seen(open_report):
     page = open_report(390)
     for table, heads in {"headline": 3, "paired": 3, "worst": 2}.items():
@@ -115,6 +127,8 @@ def test_the_first_screen_is_verdict_chart_and_table(open_report):
     assert places[1] < 400
     assert places[2] < 900
     assert page.locator(".verdict").count() == 2
+    # A line per pair, which does not wrap.
+    assert page.locator(".verdict").evaluate_all("all => Math.max(...all.map((line) => line.clientHeight))") < 40
     assert page.evaluate("document.documentElement.scrollHeight") < 2200
     assert page.locator("#series .main-svg").count() == 0
     # A link opens its section, and draws what is in it as wide as the section.

@@ -46,15 +46,44 @@ def test_paired_differences_in_words_the_viewers_first():
         "weir against scream, 3 independent scenarios, 8 runs",
         "  Challenge score +0.5: better in 1, worse in 1, level in 1",
     ]
-    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5")
+    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5 better")
     assert scream.basis == "3 independent scenarios, 8 runs: intervals need 6 independent traces, not more seeds."
     # The decisive measures, the viewer's first.
-    assert gcc.verdict == "Frame delay, p95 +46 ms [+10, +121]; Challenge score +6.6 [+4.5, +9.8]"
+    assert gcc.verdict == (
+        "Challenge score +6.6 [+4.5, +9.8] better; Frozen −1.23 points [−2.00, −1.00] better; "
+        "Frame delay, p95 +46 ms [+10, +121] worse"
+    )
     assert gcc.basis == (
-        "26 independent scenarios, 5 seeds each: better in 2 and worse in 2 of 5 measures by 95 % intervals."
+        "26 independent scenarios, 5 seeds each. Better or worse: the 95 % interval excludes 0; else the two are not "
+        "told apart."
     )
     assert scream.differences[0].kind == "even"
     assert sentences([]) == []
+
+
+def test_a_verdict_names_quality_freezes_and_delay_as_better_or_worse():
+    single = {"wins": 1, "independent": 1, "n": 5}
+    (gcc,) = sentences(
+        [
+            row("gcc", "viewer_quality", 6.2, [None, None], **single),
+            row("gcc", "frozen_share", -0.013, [None, None], **single),
+            row("gcc", "freeze_count", 0.0, [None, None], **single | {"wins": 0}),
+            row("gcc", "frame_delay_ms_p95", -11, [None, None], **single),
+            row("gcc", "end_to_end_delay_ms_p95", 24, [None, None], **single | {"wins": 0, "losses": 1}),
+        ]
+    )
+    assert gcc.verdict == (
+        "Viewer's quality +6.2 better; Frozen −1.30 points better; End-to-end delay, p95 +24 ms worse"
+    )
+    # With one scenario there is nothing to count.
+    assert [str(difference).rpartition(": ")[2] for difference in gcc.differences] == [
+        "better", "level", "better", "better", "worse",
+    ]  # fmt: skip
+
+
+def test_an_interval_with_0_in_it_is_neither_better_nor_worse():
+    (gcc,) = sentences([row("gcc", "viewer_quality", 1.1, [-0.1, 3.9])])
+    assert gcc.verdict == "Viewer's quality +1.1 [−0.1, +3.9] not told apart"
 
 
 def test_a_small_difference_is_not_printed_as_none():

@@ -4,16 +4,19 @@
   const colour = (controller) => css(`--c-${controller.replace(/[^A-Za-z0-9_-]/g, "_")}`) || css("--zero");
   const called = (controller) => plain(data.names[controller] || controller);
 
+  // In points of 100.
+  const LEAST_UP_RANGE = 10;
+
   // --- throughput against delay ----------------------------------------------------------------------------------------
 
   // Names of means stand above their marks, or below where another one's would be in the way.
   function placesOfNames(scatter, height) {
     const range = (values) => Math.max(...values) - Math.min(...values) || 1;
     const xs = scatter.flatMap((p) => p.delay_ms.concat(p.mean_delay_ms)).map(Math.log10);
-    const ys = scatter.flatMap((p) => p.y.concat(p.mean_y));
+    const ys = upRange(scatter).range || [];
     const width = Math.min(window.innerWidth, 1180) - 110;
     const marks = scatter.map((p) => ({
-      x: -Math.log10(p.mean_delay_ms) / range(xs) * width, y: p.mean_y / range([...ys, 0]) * height, half: 4 * p.controller.length,
+      x: -Math.log10(p.mean_delay_ms) / range(xs) * width, y: p.mean_y / range(ys) * height, half: 4 * p.controller.length,
     }));
     const taken = [];
     const places = { "top center": [0, 17], "bottom center": [0, -17], "middle right": [1, 0], "middle left": [-1, 0] };
@@ -37,6 +40,15 @@
     const least = Math.min(...logs), most = Math.max(...logs);
     const beyond = Math.max(0.05 * (most - least), (Math.log10(8) - (most - least)) / 2);
     return { range: [most + beyond, least - beyond] };
+  }
+
+  // The axis upwards fits the points, with room for marks and names; values that are close together look so.
+  function upRange(scatter) {
+    const ys = scatter.flatMap((p) => p.y.concat(p.mean_y)).filter(Number.isFinite);
+    if (ys.length === 0) return {};
+    const least = Math.min(...ys), most = Math.max(...ys);
+    const beyond = Math.max(0.12 * (most - least), (LEAST_UP_RANGE - (most - least)) / 2);
+    return { range: [least - beyond, most + beyond] };
   }
 
   function drawScatter(id) {
@@ -66,7 +78,7 @@
       margin: { l: 50, r: 14, t: 26, b: 50 }, showlegend: true, legend: { orientation: "h", y: narrow() ? -0.28 : -0.2 },
       xaxis: axis({ type: "log", ...delayRange(scatter), title: { text: narrow() ? titles.xNarrow : titles.x },
         tickvals: narrow() ? [1, 3, 10, 30, 100, 300, 1000, 3000] : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] }),
-      yaxis: axis({ title: { text: titles.y }, rangemode: "tozero" }),
+      yaxis: axis({ title: { text: titles.y }, ...upRange(scatter) }),
       annotations: [{ xref: "paper", yref: "paper", x: 1, y: 1, xanchor: "right", yanchor: "bottom", showarrow: false, text: "better ↗",
         font: { color: css("--muted") } }],
     }, { ...config, displayModeBar: false });

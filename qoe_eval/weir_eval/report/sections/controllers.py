@@ -189,7 +189,8 @@ def viewer(summary: Summary, limited: str) -> Section | None:
 def _about_viewer(limited: str) -> Text:
     return note(
         "**Frame delay** runs from the capture of a frame to its last packet, in virtual calls to its rendering; a "
-        "lost packet is taken to come again one round trip after its gap shows. **Video quality** is an estimate of "
+        "lost packet is taken to come again one round trip after its gap shows. **End-to-end delay**, which the time "
+        "series show, runs from the capture to the rendering. **Video quality** is an estimate of "
         "VMAF from the bitrate alone, by a line fitted to eight groups of real VP8 calls at 1280x720 of 79 to 1,501 "
         f"kbps (off by {STANDARD_ERROR:.1f} points there, by up to 11 in single calls; beyond, extrapolated to 100 at "
         "3.9 Mbps). **Viewer’s quality** is its mean over the viewer’s time, in which a frozen picture counts as 0. "
