@@ -157,7 +157,7 @@ def test_families_have_a_section_and_change_no_other_number(weir, trace, tmp_pat
     ]
     assert summary["run"]["runs"] == alone["run"]["runs"]
     # Video first; content is of video alone.
-    assert [row["media"] for row in families] == ["video"] * 13 + ["filler"] * 12
+    assert [row["media"] for row in families] == ["video"] * 14 + ["filler"] * 12
     assert all(row["scenarios"] == 2 and set(row["scores"]) == {"weir", "gcc"} for row in families)
     page = (tmp_path / "here/report.html").read_bytes()
     assert page.index(b'id="families-video"') < page.index(b'id="families-filler"')
