@@ -122,16 +122,16 @@ class FakeCalls:
                 self.controls.append(order)
                 if order["type"] == "stop":
                     tell("note", "stopped by the user", began + step * 100_000)
-                    return self._conclude(settings, on_event)
+                    return self._conclude(settings, on_event, began, stopped_us=began + step * 100_000)
                 if order["type"] == "down":
                     tell("note", f"link down for {order['duration_s']:g} s", began + step * 100_000)
                 model.obey(order)
             for event in model.step(began, step):
                 on_event(event)
             await asyncio.sleep(self.step_s)
-        return self._conclude(settings, on_event)
+        return self._conclude(settings, on_event, began)
 
-    def _conclude(self, settings, on_event):
+    def _conclude(self, settings, on_event, began, stopped_us=None):
         on_event({"type": "state", "text": "measuring"})
         on_event({"type": "end", "failure": self.failure, "disturbed": []})
         record = {
@@ -145,7 +145,14 @@ class FakeCalls:
             "flows": [],
             "metrics": {"run": METRICS | self.metrics},
             "episodes": self.episodes,
-            "call": {"sender": settings.sender, "disturbed": self.disturbed, "failure": self.failure},
+            "call": {
+                "sender": settings.sender,
+                "disturbed": self.disturbed,
+                "failure": self.failure,
+                "stopped": stopped_us is not None,
+                "started_us": began,
+                "ended_us": stopped_us,
+            },
         }
         (settings.out / "call.json").write_text(json.dumps(record))
         if self.video:
