@@ -32,7 +32,8 @@ class FakeCalls:
     """Calls, and the orders that they received.
 
     With `shares`, it first makes its video up to each of these shares, and waits until `advance`.
-    A call waits at `hold_s` of its own time, where each order lets it make one more step, until `advance` or `release`.
+    A call waits at `hold_s` of its own time, where each order lets it make one more step, until `advance` or `release`;
+    with a controller in `waiting`, only the call of this one waits.
     `step_s` is what a step lasts in real time, for who films the page.
     """
 
@@ -43,6 +44,7 @@ class FakeCalls:
     failure: str = ""
     raises: Exception | None = None
     failing: str = ""
+    waiting: str = ""
     connects: bool = True
     video: Path | None = None
     episodes: list = field(default_factory=list)
@@ -114,7 +116,7 @@ class FakeCalls:
         frames = self.received[-1].path
         tell("state", "in the call", started_us=began, duration_s=settings.duration_s, frames=frames)
         for step in range(round(settings.duration_s / STEP_S)):
-            is_held = step * STEP_S >= self.hold_s
+            is_held = step * STEP_S >= self.hold_s and self.waiting in ("", settings.controller)
             while is_held or not control.empty():
                 order, is_held = await control.get(), False
                 if order is _GO_ON:
