@@ -72,6 +72,14 @@ void Link::SetCapacity(const CapacityTrace& capacity) {
   if (bottleneck_) bottleneck_->SetCapacity(capacity);
 }
 
+void Link::SetDown(bool down) {
+  earlier_down_time_ = DownTime();
+  down_since_ = Now();
+  down_ = down;
+}
+
+SimDuration Link::DownTime() const { return down_ ? earlier_down_time_ + (Now() - down_since_) : earlier_down_time_; }
+
 int64_t Link::queued_bytes() const { return bottleneck_ ? bottleneck_->queued_bytes() : 0; }
 int64_t Link::queued_packets() const { return bottleneck_ ? bottleneck_->queued_packets() : 0; }
 SimDuration Link::QueueingDelay() const { return bottleneck_ ? bottleneck_->QueueingDelay() : SimDuration::Zero(); }

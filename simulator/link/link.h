@@ -47,8 +47,10 @@ class Link final : private BottleneckObserver {
   // Sets when the changes of delay and loss begin (0 by default). Before that, their first values hold.
   void SetStart(SimTime start) { start_ = start; }
   // While down, a link drops all packets sent.
-  void SetDown(bool down) { down_ = down; }
+  void SetDown(bool down);
   bool down() const { return down_; }
+  // Time for which the link has been down, since time 0.
+  SimDuration DownTime() const;
 
   // Bytes and packets that have not completely left the bottleneck.
   int64_t queued_bytes() const;
@@ -78,6 +80,9 @@ class Link final : private BottleneckObserver {
   std::optional<Policer> policer_;
   JitterModel jitter_;
   bool down_ = false;
+  SimTime down_since_ = kTimeZero;
+  // Without the time since `down_since_`.
+  SimDuration earlier_down_time_ = SimDuration::Zero();
   SimTime start_ = kTimeZero;
   // When the last packet reaches the end of the path, before jitter.
   SimTime last_path_end_ = kTimeZero;

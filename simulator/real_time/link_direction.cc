@@ -32,13 +32,14 @@ std::array<int64_t, 12> DelayErrorCounts(const std::vector<SimDuration>& errors)
   return counts;
 }
 
-// The mean capacity over the given time.
-nlohmann::ordered_json CapacityBps(const Link& link, SimTime from, SimTime to) {
+// The mean capacity over the given time, for `down` of which the link was down and its capacity 0.
+nlohmann::ordered_json CapacityBps(const Link& link, SimTime from, SimTime to, SimDuration down) {
   const auto& capacity = link.spec().capacity;
-  if (!capacity) return nullptr;
-  if (to <= from) return std::llround(link.spec().PolicedBps(static_cast<double>(capacity->RateAt(to))));
-  return std::llround(
-      link.spec().PolicedBps(static_cast<double>(capacity->BitsBetween(from, to)) / (to - from).seconds()));
+  const double up_share = to > from ? 1 - down.seconds() / (to - from).seconds() : (link.down() ? 0 : 1);
+  if (!capacity) return up_share > 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(0);
+  const double rate_bps = to > from ? static_cast<double>(capacity->BitsBetween(from, to)) / (to - from).seconds()
+                                    : static_cast<double>(capacity->RateAt(to));
+  return std::llround(up_share * link.spec().PolicedBps(rate_bps));
 }
 
 }  // namespace
@@ -66,13 +67,14 @@ nlohmann::ordered_json LinkDirection::TakeLog(int64_t clock_ns, int64_t lag_ns, 
   const SimTime now = Now();
   const int64_t carried_bytes = link_.carried_bytes();
   const SimDuration idle = link_.Idle();
+  const SimDuration down_time = link_.DownTime();
   const SimDuration queueing_delay = link_.QueueingDelay();
   TunFlowStatistics statistics = flow_.TakeStatistics();
   nlohmann::ordered_json line{
       {"time_us", clock_ns / 1000},
       {"scenario_time_s", nullptr},
       {"direction", direction_ == Direction::kForward ? "forward" : "reverse"},
-      {"capacity_bps", CapacityBps(link_, last_log_, now)},
+      {"capacity_bps", CapacityBps(link_, last_log_, now, down_time - last_down_time_)},
       {"carried_bytes", carried_bytes - last_carried_bytes_},
       {"cross_traffic_bytes", std::exchange(cross_traffic_.bytes, 0)},
       {"idle_ms", Milliseconds((idle - last_idle_).ns())},
@@ -101,6 +103,7 @@ nlohmann::ordered_json LinkDirection::TakeLog(int64_t clock_ns, int64_t lag_ns, 
   }
   last_log_ = now;
   last_idle_ = idle;
+  last_down_time_ = down_time;
   last_carried_bytes_ = carried_bytes;
   return line;
 }

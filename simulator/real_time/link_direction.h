@@ -46,6 +46,7 @@ class LinkDirection {
   CrossTraffic cross_traffic_;
   SimTime last_log_ = kTimeZero;
   SimDuration last_idle_ = SimDuration::Zero();
+  SimDuration last_down_time_ = SimDuration::Zero();
   int64_t last_carried_bytes_ = 0;
 };
 

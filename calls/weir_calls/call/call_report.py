@@ -41,6 +41,7 @@ _MAIN = (
 # In place of those that need weir-peer, for calls of other stacks.
 _OF_THE_LINK = ("network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation")
 _LONGEST_REASON = 300
+_MOST_STOPPED = 3
 _TIME_SERIES = (
     "Grey: capacity less cross traffic. Estimate: Weir's REMB, or the availableOutgoingBitrate of a GCC sender. Delay: "
     "from capture to rendering, the largest of half a second; dotted: the link's queue. Active controller, and trust "
@@ -133,16 +134,21 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
         _calls_table(calls, shown, out),
         _what_was_run(calls, summary),
     ]
-    scenarios = len({call.case for call, _ in calls})
-    return render_page("Weir: calls", _lead(summary, len(calls), scenarios), sections, list(summary.controllers))
+    return render_page("Weir: calls", _lead(summary, [call for call, _ in calls]), sections, list(summary.controllers))
 
 
-def _lead(summary: Summary, calls: int, scenarios: int) -> list[Block]:
+def _lead(summary: Summary, calls: Sequence[Call]) -> list[Block]:
     excluded, pairs = len(summary.left_out), paired_sentences(summary)
+    scenarios = len({call.case for call in calls})
+    stopped = [f"{call.controller} was {call.record.stopped}" for call in calls if call.record.stopped]
+    more = len(stopped) - _MOST_STOPPED
     sentences = [
-        f"{counted(calls, 'real call')} through a link that replays {counted(scenarios, 'scenario')}.",
-        "Its values are those of this call alone: another one would have others." if calls == 1 else "",
-        f"{counted(excluded, 'call')} left out of every mean: disturbed, or too short." if excluded else "",
+        f"{counted(len(calls), 'real call')} through a link that replays {counted(scenarios, 'scenario')}.",
+        "Its values are those of this call alone: another one would have others." if len(calls) == 1 else "",
+        f"{counted(excluded, 'call')} left out of every mean and comparison: disturbed, or ended early."
+        if excluded
+        else "",
+        f"{'; '.join(stopped[:_MOST_STOPPED])}{f'; and {more} more' if more > 0 else ''}." if stopped else "",
     ]
     return [*verdict_lines(pairs), note(" ".join(filter(None, sentences))), *differences(pairs)]
 
@@ -217,6 +223,7 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
     """Command, senders, video, versions, and problems of measuring."""
     run, records = summary.run, [call.record for call, _ in calls]
     about = [record.call for record in records]
+    complete = sum(not (call.failure or call.stopped) for call in about)
     objectives = objectives_of(records)
     unread = round(sum(number((c.measured.frames or {}).get("without_number")) or 0 for c in about))
     problems = sorted({p for c in about for p in c.measured.problems})
@@ -229,7 +236,7 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         ("Objective", f"{objectives} (throughput, latency, loss)" if objectives else ""),
         ("Seeds", ", ".join(map(str, sorted({r.seed for r in records})))),
         ("Versions", versions_of(records)),
-        ("Calls", f"{len(calls)} complete of {run.planned}"),
+        ("Calls", f"{complete} complete of {run.planned}"),
         ("Frames without a readable number", f"{unread:,}" if unread else ""),
         ("Not measured", "; ".join(problems)),
     ]

@@ -30,11 +30,13 @@ from weir_eval.webrtc_stats import read_stats_log
 class CallProgress:
     """Events and times of a call.
 
-    `failure`: why the call ended early; empty if it did not. `started_us`: None if it never began. `happened`: notes
-    and orders with their times. `ready`: the `ready` message of each part. `wake_up_lag_ms_p99`: None if unknown.
+    `failure`: why the call ended early; empty if it did not. `stopped`: the user ended it early. `started_us`: None if
+    it never began. `happened`: notes and orders with their times. `ready`: the `ready` message of each part.
+    `wake_up_lag_ms_p99`: None if unknown.
     """
 
     failure: str = ""
+    stopped: bool = False
     started_us: int | None = None
     ended_us: int = 0
     happened: list[dict[str, Any]] = field(default_factory=list)
@@ -108,6 +110,7 @@ def make_record(
             description=settings.scenario.description,
             disturbed=disturbed,
             failure=progress.failure,
+            stopped=progress.stopped,
             started_us=progress.started_us,
             ended_us=progress.ended_us,
             happened=progress.happened,

@@ -246,7 +246,10 @@ class _Call:
         self._lag.start()
         remaining_s = self._settings.duration_s - (monotonic_us() - started_us) / 1e6
         await asyncio.wait({self._over}, timeout=max(0.0, remaining_s))
-        return self._over.result() if self._over.done() else ""
+        if not self._over.done():
+            return ""
+        self._progress.stopped = not self._over.result()
+        return self._over.result()
 
     async def _wait_for_both(self) -> None:
         for event in self._connected.values():

@@ -26,10 +26,11 @@ class Call:
 
     @property
     def exclusion_reasons(self) -> list[str]:
-        """Why means exclude its measures: disturbed, or ended early."""
+        """Why means exclude its measures: disturbed, stopped, or ended early."""
         call = self.record.call
         failure = [f"ended early: {call.failure}"] if call.failure else []
-        return failure + [f"disturbed: {reason}" for reason in call.disturbed]
+        stopped = [self.record.stopped] if self.record.stopped else []
+        return failure + stopped + [f"disturbed: {reason}" for reason in call.disturbed]
 
 
 def read_calls(records: Sequence[CallRecord]) -> list[Call]:
@@ -52,7 +53,7 @@ def read_calls(records: Sequence[CallRecord]) -> list[Call]:
 
 
 def compared_records(calls: Iterable[Call]) -> list[CallRecord]:
-    """The records of the calls that neither failed nor were disturbed, with their names in the report."""
+    """The records of the calls that nothing ended early or disturbed, with their names in the report."""
     return [
         call.record.model_copy(update={"scenario": call.case, "controller": call.controller})
         for call in calls
@@ -61,7 +62,7 @@ def compared_records(calls: Iterable[Call]) -> list[CallRecord]:
 
 
 def summarise_calls(calls: Sequence[Call], run: RunAbout) -> Summary:
-    """`summary.json` of the calls that neither failed nor were disturbed; `left_out` lists the others."""
+    """`summary.json` of the calls that nothing ended early or disturbed; `left_out` lists the others."""
     excluded = [
         ExcludedCall(scenario=c.case, controller=c.controller, seed=c.record.seed, why=c.exclusion_reasons)
         for c in calls

@@ -141,8 +141,8 @@ class LinkProcess:
         Per direction (`forward`, `reverse`) and interval of 100 ms:
 
         - `time_us` (the interval's end), `scenario_time_s` (null before the scenario begins)
-        - `capacity_bps` (mean; null: unlimited), `carried_bytes` (left the bottleneck, cross traffic included),
-          `cross_traffic_bytes` (arrived), `idle_ms` (the bottleneck had nothing to send)
+        - `capacity_bps` (mean, with 0 while the link is down; null: unlimited), `carried_bytes` (left the bottleneck,
+          cross traffic included), `cross_traffic_bytes` (arrived), `idle_ms` (the bottleneck had nothing to send)
         - `queue_bytes` and `queueing_delay_ms` at the interval's end (null: the queue never empties)
         - of the real packets `packets` and `bytes` (delivered), `ce_packets` (of these, with the ECN field CE),
           `dropped_packets` (queue or loss model), `dropped_while_down_packets`, `refused_packets` (no IPv4, too large,

@@ -38,7 +38,8 @@ SHOWN = (*IN_LIST, "network_delay_ms_p95", "vmaf_p5", "utilisation", "loss_ratio
 
 class ListedCall(TypedDict):
     """A call in the page's list; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
-    why it ended early, `disturbed` why it was; `freezes` are pairs of start and duration, in s of the recording.
+    why it ended early, `stopped` when the user stopped it, `disturbed` why it was; `freezes` are pairs of start and
+    duration, in s of the recording.
     """
 
     folder: str
@@ -49,6 +50,7 @@ class ListedCall(TypedDict):
     finished: str
     metrics: dict[str, float]
     failure: str
+    stopped: str
     disturbed: list[str]
     report: str | None
     video: str | None
@@ -100,6 +102,7 @@ def describe_call(out: Path, folder: Path) -> ListedCall | None:
         "finished": datetime.fromtimestamp(finished, UTC).isoformat(timespec="seconds"),
         "metrics": {name: value for name in SHOWN if (value := record.measures.get(name)) is not None},
         "failure": record.call.failure[:MAX_TEXT],
+        "stopped": record.stopped,
         "disturbed": [reason[:MAX_TEXT] for reason in record.call.disturbed[:10]],
         "report": _beside(out, folder, REPORT),
         "video": _beside(out, folder, RECORDING),

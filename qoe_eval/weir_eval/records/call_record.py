@@ -32,6 +32,7 @@ class CallDetails(Part):
         transport_cc: True if the SDP answer had transport-cc; False: REMB alone.
         disturbed: why its measures must not be averaged; empty if they may.
         failure: why it ended early; empty if it did not.
+        stopped: True if the user stopped it before its time was over.
         started_us: CLOCK_MONOTONIC at the start of the scenario; None if it never began.
         happened: notes and orders with their times.
     """
@@ -50,6 +51,7 @@ class CallDetails(Part):
     description: str = ""
     disturbed: Values[str] = []
     failure: str = ""
+    stopped: bool = False
     started_us: Count | None = None
     ended_us: Count | None = None
     happened: Values[dict[str, JsonValue]] = []
@@ -62,3 +64,11 @@ class CallRecord(Record):
 
     flows: Values[FlowRecord] = []
     call: CallDetails
+
+    @property
+    def stopped(self) -> str:
+        """When the user stopped the call; empty if nobody did."""
+        call = self.call
+        if not call.stopped or call.started_us is None or call.ended_us is None:
+            return ""
+        return f"stopped by the user at {(call.ended_us - call.started_us) / 1e6:.1f} s of {self.duration_s:g} s"

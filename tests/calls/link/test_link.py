@@ -162,6 +162,9 @@ async def test_down_drops_everything_and_ends(make_link, namespaces, receiver, t
     assert set(passed_s) <= set(received_s)
     lines = forward_lines(tmp_path / "link.jsonl")
     assert sum(line["dropped_while_down_packets"] for line in lines) == len(sent_s) - len(received_s)
+    inside = [line for line in lines if down_us + 0.12e6 < line["time_us"] < down_us + 0.98e6]
+    assert [line["capacity_bps"] for line in inside] == [0] * len(inside)
+    assert len(inside) >= 5
     assert sum(line["dropped_packets"] for line in lines) == 0
 
 

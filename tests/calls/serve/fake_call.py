@@ -32,7 +32,8 @@ class FakeCalls:
     """Calls, and the orders that they received.
 
     With `shares`, it first makes its video up to each of these shares, and waits until `advance`.
-    A call waits at `hold_s` of its own time, where each order lets it make one more step, until `advance` or `release`.
+    A call waits at `hold_s` of its own time, where each order lets it make one more step, until `advance` or `release`;
+    with a controller in `waiting`, only the call of this one waits.
     `step_s` is what a step lasts in real time, for who films the page.
     """
 
@@ -43,6 +44,7 @@ class FakeCalls:
     failure: str = ""
     raises: Exception | None = None
     failing: str = ""
+    waiting: str = ""
     connects: bool = True
     video: Path | None = None
     episodes: list = field(default_factory=list)
@@ -114,7 +116,7 @@ class FakeCalls:
         frames = self.received[-1].path
         tell("state", "in the call", started_us=began, duration_s=settings.duration_s, frames=frames)
         for step in range(round(settings.duration_s / STEP_S)):
-            is_held = step * STEP_S >= self.hold_s
+            is_held = step * STEP_S >= self.hold_s and self.waiting in ("", settings.controller)
             while is_held or not control.empty():
                 order, is_held = await control.get(), False
                 if order is _GO_ON:
@@ -122,16 +124,16 @@ class FakeCalls:
                 self.controls.append(order)
                 if order["type"] == "stop":
                     tell("note", "stopped by the user", began + step * 100_000)
-                    return self._conclude(settings, on_event)
+                    return self._conclude(settings, on_event, began, stopped_us=began + step * 100_000)
                 if order["type"] == "down":
                     tell("note", f"link down for {order['duration_s']:g} s", began + step * 100_000)
                 model.obey(order)
             for event in model.step(began, step):
                 on_event(event)
             await asyncio.sleep(self.step_s)
-        return self._conclude(settings, on_event)
+        return self._conclude(settings, on_event, began)
 
-    def _conclude(self, settings, on_event):
+    def _conclude(self, settings, on_event, began, stopped_us=None):
         on_event({"type": "state", "text": "measuring"})
         on_event({"type": "end", "failure": self.failure, "disturbed": []})
         record = {
@@ -145,7 +147,14 @@ class FakeCalls:
             "flows": [],
             "metrics": {"run": METRICS | self.metrics},
             "episodes": self.episodes,
-            "call": {"sender": settings.sender, "disturbed": self.disturbed, "failure": self.failure},
+            "call": {
+                "sender": settings.sender,
+                "disturbed": self.disturbed,
+                "failure": self.failure,
+                "stopped": stopped_us is not None,
+                "started_us": began,
+                "ended_us": stopped_us,
+            },
         }
         (settings.out / "call.json").write_text(json.dumps(record))
         if self.video:

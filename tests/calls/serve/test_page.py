@@ -346,6 +346,23 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     assert overflow(page) <= 0
 
 
+def test_the_page_follows_the_running_one_of_two_calls_in_turn(open_page, calls):
+    calls.cores, calls.waiting, calls.hold_s = 1, "gcc", 4.0
+    page = open_page(with_second_call=True)
+    page.locator("#duration").fill("5")
+    page.locator("#start").click()
+    wait_until(lambda: page.locator("#picture").inner_text().startswith("gcc: 30 frames/s"), "gcc's frames are missing")
+    assert "weir" not in page.locator("#picture").inner_text()
+    assert page.locator("#verdict-name").inner_text() == "gcc"
+    assert page.locator("#rules").is_hidden()
+    assert page.locator("#reasons").is_hidden()
+    assert page.locator("#objective-note").inner_text().startswith("GCC has no objective")
+    calls.release()
+    page.wait_for_selector("#result")
+    assert page.locator("#rules").is_visible()
+    until(page, "['controller', 'guard: slew'].includes(document.getElementById('verdict-name').textContent)")
+
+
 def test_the_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, server, tmp_path, monkeypatch):
     source = tmp_path / "source.y4m"
     source.write_bytes(y4m((64, 36), GREY[0]))
@@ -713,6 +730,21 @@ def test_what_comes_after_the_call_is_not_drawn(open_page):
         }"""
     )
     assert ends == [[8e5, 4000], [8e5, 4000]]
+
+
+def test_packets_lost_while_the_link_is_cut_are_in_the_loss(open_page):
+    page = open_page()
+    drawn = page.evaluate(
+        """async () => {
+          const { CallData } = await import("./page/call_data.js");
+          const data = new CallData("weir", null);
+          data.take({ type: "state", started_us: 1e6, time_us: 1e6 });
+          data.take({ type: "link", time_us: 2e6, capacity_bps: 1e6, packets: 30 });
+          data.take({ type: "link", time_us: 2.1e6, capacity_bps: 0, packets: 0, dropped_while_down_packets: 10 });
+          return [data.series.capacity.values, data.series.lost.values];
+        }"""
+    )
+    assert drawn == [[1e6, 0], [0, 0.25]]
 
 
 def test_the_sum_of_the_weights_stays_1(open_page):

@@ -508,7 +508,7 @@ async def test_stop_in_the_call_and_before_it(calls, session, live):
     await live.send_json({"type": "stop"})
     call = (await events_until(live, over))[-1]["call"]
     assert (call["status"], calls.cancelled) == ("stopped", 0)
-    assert len(call["results"]) == 1
+    assert [result["stopped"][:23] for result in call["results"]] == ["stopped by the user at "]
     calls.connects = False
     await session.post("call", json=CALL)
     await events_until(live, lambda event: event.get("text") == "connecting")

@@ -233,6 +233,19 @@ TEST_F(RealTimeLinkTest, DownDropsWhatIsSentAndWhatArrives) {
   EXPECT_EQ(Total("dropped_packets"), 0);
 }
 
+TEST_F(RealTimeLinkTest, TheLoggedCapacityIsZeroWhileTheLinkIsDown) {
+  Make(Steady(1'000'000, 10));
+  link_->Start();
+  At(150 * kMs, [&] { link_->Down(250 * kMs); });
+  At(300 * kMs, [&] { link_->Down(100 * kMs); });
+  RunUntil(kSecond);
+  EXPECT_EQ(LineAt(0.1)["capacity_bps"], 1'000'000);
+  EXPECT_EQ(LineAt(0.2)["capacity_bps"], 500'000);
+  EXPECT_EQ(LineAt(0.3)["capacity_bps"], 0);
+  EXPECT_EQ(LineAt(0.4)["capacity_bps"], 0);
+  EXPECT_EQ(LineAt(0.5)["capacity_bps"], 1'000'000);
+}
+
 TEST_F(RealTimeLinkTest, TheQueueDropsAndTheLogTells) {
   json scenario = Steady(1'000'000, 10);
   scenario["forward"]["queue"] = {{"packets", 5}};

@@ -139,7 +139,7 @@ export class CallData {
 
   // The loss ratio over the last second, as single intervals have few packets.
   lossRatio(event, time) {
-    this.drops.push([time, event.dropped_packets || 0, event.packets || 0]);
+    this.drops.push([time, (event.dropped_packets || 0) + (event.dropped_while_down_packets || 0), event.packets || 0]);
     while (time - this.drops[0][0] > MEAN_MS) this.drops.shift();
     const [dropped, passed] = this.drops.reduce(([a, b], [, lost, arrived]) => [a + lost, b + arrived], [0, 0]);
     return dropped + passed > 0 ? dropped / (dropped + passed) : 0;

@@ -26,7 +26,9 @@ export function showResult({ status, message, results }, measures) {
   byId("result").hidden = false;
   byId("result-title").textContent = results.length > 1 && status === "done" ? "The calls are over" : OUTCOMES[status] || "The call is over";
   const named = (call, text) => (results.length > 1 ? `${call.controller}: ${text}` : text);
-  const notes = results.flatMap((call) => call.disturbed.map((reason) => named(call, `Disturbed, not for averages: ${reason}.`)));
+  const notes = results.flatMap((call) => [
+    ...(call.stopped ? [named(call, `${call.stopped}: not for averages or comparisons.`)] : []),
+    ...call.disturbed.map((reason) => named(call, `Disturbed, not for averages: ${reason}.`))]);
   byId("result-note").textContent = [message, ...notes].filter(Boolean).join(" ");
   byId("results").replaceChildren(...results.map((call, index) => one(call, measures, results.length > 1, index > 0)));
   keepInStep([...byId("results").querySelectorAll("video")]);
@@ -68,6 +70,7 @@ function table(calls, shown) {
       call.report && fileLink(call.report, "report", { "aria-label": `Report: ${call.scenario}, ${call.controller}` }),
       call.video && fileLink(call.video, "video", { "aria-label": `Video: ${call.scenario}, ${call.controller}` }),
       call.failure ? element("span", { class: "bad", title: call.failure, text: "failed" }) : null,
+      call.stopped ? element("span", { class: "bad", title: call.stopped, text: "stopped" }) : null,
       call.disturbed.length ? element("span", { class: "bad", title: call.disturbed.join("; "), text: "disturbed" }) : null)),
     element("td", { class: "text", "data-label": "Controller" }, swatch(call.controller), call.controller, element("small", { text: call.sender ? ` ${call.sender}` : "" })),
     element("td", { "data-label": "Objective", text: call.objective && followsObjective(call.controller) ? call.objective.map((weight) => +weight.toFixed(2)).join(" · ") : "–" }),

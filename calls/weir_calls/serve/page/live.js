@@ -34,10 +34,9 @@ export class Live {
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  // lanes: the CallData of each call, which have the same path. `decided`: the call whose reasons are shown.
-  show(lanes, decided) {
+  // lanes: the CallData of each call, which have the same path; `follow` is called next.
+  show(lanes) {
     this.lanes = lanes;
-    this.decided = decided;
     this.cursor = null;
     const [{ series, crossTraffic }] = lanes;
     const rateLines = [
@@ -57,8 +56,13 @@ export class Live {
         lines: lossLines, floor: 0.02, label: (value) => `${+(100 * value).toFixed(1)}`, times: true, count: 2,
         top: (from, to) => Math.min(1, top(lossLines)(from, to)) }) },
     ];
-    this.reasons = new Lane(byId("reason-plot"), decided.series.reason, reasonOf);
     this.buildLegends();
+  }
+
+  // decided: the call whose reasons and marks are shown.
+  follow(decided) {
+    this.decided = decided;
+    this.reasons = new Lane(byId("reason-plot"), decided.series.reason, reasonOf);
     this.draw();
   }
 

@@ -15,8 +15,8 @@ const LINK_DOWN_S = 5;
 
 const layout = document.querySelector(".layout");
 let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null, pictures = null;
-// lanes: the data of each call of a request; decided: those of the call in which Weir decides, else of the first.
-let call = null, lanes = [], decided = null, folder = "", measures = [], connected = false, lacking = false, largestLag = 0;
+// lanes: the data of each call of a request; decided: those of the call that the page follows, see `follow`.
+let call = null, lanes = [], decided = null, latest = 0, folder = "", measures = [], connected = false, lacking = false, largestLag = 0;
 
 async function begin() {
   const { ok, value, errors } = await ask("setup");
@@ -113,8 +113,25 @@ function events(list) {
   }
 }
 
+// The page follows the running one of two calls in turn; otherwise the one in which Weir decides, else the first.
+function follow() {
+  const inTurn = isRunning() && lanes.length > 1 && !call.at_once;
+  const followed = inTurn ? lanes[latest] : lanes.find(({ controller }) => followsObjective(controller)) || lanes[0];
+  if (followed === decided) return;
+  decided = followed;
+  live.follow(decided);
+  // Without Weir there are no reasons to show.
+  byId("rules").hidden = byId("reasons").hidden = !followsObjective(decided.controller);
+  showObjectiveNote();
+}
+
 function takeEvent(event) {
-  const data = lanes[event.lane || 0];
+  const data = lanes[event.lane ?? latest];
+  // The events of a call begin after those of an earlier one have ended.
+  if (event.lane > latest && !call.at_once) {
+    latest = event.lane;
+    follow();
+  }
   data.take(event);
   const at = data.since(event), seconds = at === null ? null : at / 1000;
   const text = lanes.length > 1 && event.text ? `${shortName(data.controller)}: ${event.text}` : event.text;
@@ -160,15 +177,17 @@ function takeCall(next) {
   if (isNew) {
     const scenario = setup.byName.get(call.scenario);
     lanes = call.controllers.map((name) => new CallData(name, scenario || null, largestLag));
-    decided = lanes.find(({ controller }) => followsObjective(controller)) || lanes[0];
+    latest = 0;
+    live.show(lanes);
+    follow();
     if (isRunning()) objective.set(call.objective);
     guard.reset(decided);
     pool.show(null);
     models.show(call.controllers.some(hasModel));
     hideResult();
-    live.show(lanes, decided);
     if (scenario) fillSketch(byId("progress"), scenario);
   }
+  follow();
   setView(call);
   // The start button, or the setup, may have been far below what is of interest now.
   if (isNew) scrollTo({ top: 0, behavior: "instant" });
@@ -203,8 +222,6 @@ function setView(shown) {
   }
   byId("setup").hidden = running;
   if (takesFocus) byId("stop").focus({ preventScroll: true });
-  // Without Weir there are no reasons to show.
-  byId("rules").hidden = byId("reasons").hidden = shown !== null && !shown.controllers.some(followsObjective);
   if (shown !== null) setText(byId("live-title"), `${shown.scenario} under ${shown.controllers.join(" and ")}`);
   live.draw();
   showProgress();
@@ -235,7 +252,7 @@ function showProgress() {
   setText(byId("elapsed"), seconds(Math.min(elapsed, call.duration_s)));
   const scenario = setup.byName.get(call.scenario);
   setProgress(byId("progress"), elapsed / (scenario ? scenario.duration_s : call.duration_s));
-  const shown = lanes.filter(({ picture }) => picture.frames !== undefined).map(({ controller, picture: { frames, width, height, freezes, limit } }) => {
+  const shown = (call.at_once ? lanes : [decided]).filter(({ picture }) => picture.frames !== undefined).map(({ controller, picture: { frames, width, height, freezes, limit } }) => {
     const parts = [`${Math.round(frames)} frames/s`, width && `${width}\u00a0×\u00a0${height}`,
       freezes !== undefined && `${freezes} freeze${freezes === 1 ? "" : "s"}`, limit && limit !== "none" && `limited by ${limit}`];
     return (lanes.length > 1 ? `${shortName(controller)}: ` : "") + parts.filter(Boolean).join(" · ");
@@ -245,7 +262,7 @@ function showProgress() {
 
 // The link logs the lateness of packets: warns of a slow machine during the call, not only in the record.
 function showLateness() {
-  const late = isRunning() ? lanes.filter((data) => data.lateShare > 0.05) : [];
+  const late = isRunning() ? lanes.filter((data) => !data.over && data.lateShare > 0.05) : [];
   byId("late").hidden = late.length === 0;
   if (late.length) {
     const shares = late.map(({ controller, lateShare }) => `${shortName(controller)}: ${Math.round(100 * lateShare)} %`).join(", ");

@@ -73,6 +73,14 @@ def causes(episodes):
     return [(episode.kind, episode.cause) for episode in episodes]
 
 
+def test_a_freeze_while_the_link_is_cut_is_an_outage(call, made_call, tmp_path):
+    made_call.make_logs(tmp_path, freeze_at_s=5.0, freeze_s=5.0)
+    cut = {"capacity_bps": during(50, 100, 0, 1e6), "packets": during(50, 100, 0, 10)}
+    (freeze,) = call(dropped_while_down_packets=during(50, 100, 5, 0), carried_bytes=during(50, 100, 0, 6000), **cut)
+    assert (freeze.kind, freeze.cause) == ("freeze", "outage")
+    assert freeze.shares["outage"] > 0.9
+
+
 def test_a_queue_under_a_target_below_the_capacity_is_the_encoders(call):
     assert causes(call(**BURST)) == [("queue", "encoder")]
 

@@ -162,9 +162,23 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls
     assert {row.n for row in summary.paired} == {4}
     assert [(entry.controller, entry.seed) for entry in summary.left_out] == [("gcc", 1), ("weir", 3)]
     words = " ".join(" ".join(check(page.read_text()).text).split())
-    assert "2 calls left out of every mean" in words
+    assert "2 calls left out of every mean and comparison: disturbed, or ended early" in words
     assert "disturbed: the encoder was short of CPU for 40% of the call" in words
     assert "ended early <b>" in words
+
+
+def test_a_stopped_call_is_not_compared_and_the_page_tells_when(made_call, calls, tmp_path):
+    weir, gcc = calls(scenarios=("steps",), seeds=(1,))
+    assert (weir.stopped, weir.call.stopped) == ("", False)
+    gcc = made_call.changed(gcc, {"stopped": True, "ended_us": made_call.START_US + 4_830_000})
+    summary, page = write([weir, gcc], tmp_path)
+    when = "stopped by the user at 4.8 s of 12 s"
+    assert [(entry.controller, entry.why) for entry in summary.left_out] == [("gcc", [when])]
+    assert summary.paired == []
+    assert not summary.controllers.get("gcc")
+    words = " ".join(" ".join(check(page.read_text()).text).split())
+    assert f"gcc was {when}." in words
+    assert "1 complete of 2" in words
 
 
 def test_an_incomplete_last_bin_is_no_drop_of_the_rate(calls, made_call, tmp_path):

@@ -97,6 +97,7 @@ def test_orders_reach_the_receiver_and_the_link(fake_call, tmp_path, fake_peer):
     assert models == [("receive", "/models/mine.onnx")]
     assert "model changed to mine.onnx" in notes(result)
     assert "stopped by the user" in notes(result)
+    assert result.record.stopped.startswith("stopped by the user at ")
     happened = [event["type"] for event in result.record.call.happened if event["type"] != "note"]
     assert happened == ["objective", "down", "model"]
 
