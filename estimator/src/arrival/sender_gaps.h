@@ -51,6 +51,8 @@ class SenderGaps {
   static constexpr TimeDelta kShortest = TimeDelta::Millis(50);
   static constexpr TimeDelta kReports = TimeDelta::Millis(200);
   static constexpr TimeDelta kMaxExpected = TimeDelta::Seconds(5);
+  // Longer gaps and bursts count as this long.
+  static constexpr TimeDelta kLongest = TimeDelta::Seconds(60);
   static constexpr int64_t kPeriods = 3;
   static constexpr double kRuns = 2;
 
@@ -73,7 +75,9 @@ class SenderGaps {
   }
 
   void AddPeriod(TimeDelta gap, TimeDelta burst) {
-    const TimeDelta period = gap + (longest_.IsZero() ? std::min(burst, gap * kRuns) : burst);
+    const TimeDelta counted = std::min(gap, kLongest);
+    const TimeDelta packets = std::min(burst, longest_.IsZero() ? counted * kRuns : kLongest);
+    const TimeDelta period = counted + packets;
     periods_us_[count_++ % periods_us_.size()] = period.us();
     longest_ = TimeDelta::Micros(*std::max_element(periods_us_.begin(), periods_us_.end()));
     const int64_t sum_us = std::accumulate(periods_us_.begin(), periods_us_.end(), int64_t{0});

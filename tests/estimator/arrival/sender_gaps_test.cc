@@ -87,6 +87,11 @@ TEST_F(SenderGapsTest, ExpectsAtMostFiveSeconds) {
   EXPECT_EQ(gaps_.Expected(), Ms(5000));
 }
 
+TEST_F(SenderGapsTest, TimesFarApartDoNotOverflow) {
+  for (const int64_t years : {0, 70'000, 80'000, 90'000}) Packet(TimeDelta::Seconds(years * 31'536'000), Ms(0));
+  EXPECT_EQ(gaps_.Expected(), Ms(5000));
+}
+
 TEST_F(SenderGapsTest, AClockThatIsSetBackMakesNoGap) {
   for (int i = 0; i < 5; ++i) Frame(Ms(400), 1);
   now_ = now_ - TimeDelta::Seconds(100);
