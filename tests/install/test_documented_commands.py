@@ -9,6 +9,7 @@ import typer
 from edges import ABSENT_COMMANDS
 
 from weir_cli.app import build_app
+from weir_sim.controllers import COMPARED
 
 ROOT = Path(__file__).parents[2]
 LISTED = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -67,3 +68,10 @@ def test_make_has_the_targets_of_a_document(document):
         if called is None or called[1]:
             continue
         assert called[2] in targets, line
+
+
+def test_the_page_of_replays_names_the_defaults():
+    documented = " ".join((ROOT / "docs/replays.md").read_text().split())
+    names = ", ".join(f"`{name}`" for name in COMPARED[:-1])
+    assert f"Without `--controller`, a replay runs {names} and `{COMPARED[-1]}`, " in documented
+    assert "without `--seeds`, five runs of each scenario" in documented

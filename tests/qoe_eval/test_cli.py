@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from html_page import table_of
@@ -12,7 +11,6 @@ from html_page import table_of
 from weir_sim.controllers import COMPARED
 from weir_traces.catalogue import load_bundled
 
-ROOT = Path(__file__).parents[2]
 TRACE = "time_s,rate_bps\n0,1000000\n5,2000000\n10,1000000\n"
 
 
@@ -337,14 +335,9 @@ def test_the_help_of_replay_begins_with_what_is_most_used(weir):
     short, whole = (weir("replay", option)[1].splitlines() for option in ("--help", "--help-all"))
     assert len(short) < 20 < 80 < len(whole)
     assert "--controller NAME" in "\n".join(short)
-    # The defaults, here and in the documentation.
     words = " ".join(" ".join(short).split())
     assert f"Default: {', '.join(COMPARED)}." in words
     assert "Default: 5." in words
-    documented = " ".join((ROOT / "docs/replays.md").read_text().split())
-    names = ", ".join(f"`{name}`" for name in COMPARED[:-1])
-    assert f"Without `--controller`, a replay runs {names} and `{COMPARED[-1]}`, " in documented
-    assert "without `--seeds`, five runs of each scenario" in documented
     assert short[-1].endswith("more: weir replay --help-all")
     assert "--require RULE" in "\n".join(whole)
 
