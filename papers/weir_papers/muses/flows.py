@@ -58,9 +58,9 @@ def roll_out(
     mixture: Mixture | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Flows:
-    """Runs flows of `duration_s` each and records them; the same arguments give the same flows. The teacher labels each
-    interval, and decides where `mixture` is None; it is not the oracle, which has no answer at first. `flows` is
-    rounded up to whole batches of `environments`, which is even.
+    """Runs flows of `duration_s` each, counted by decisions, and records them; the same arguments give the same flows.
+    The teacher labels each interval, and decides where `mixture` is None; it is not the oracle, which has no answer at
+    first. `flows` is rounded up to whole batches of `environments`, which is even.
 
     Raises:
         ComponentFailed: a simulator failed.
@@ -68,8 +68,8 @@ def roll_out(
     specification = inputs.specification
     generator = np.random.default_rng(seed)
     steps = round(duration_s * 1000 / specification.interval_ms)
-    # The first decision comes after an interval.
-    episode_s = duration_s + specification.interval_ms / 1000
+    # The first decision comes after an interval, and none comes in an interval that the sender left empty.
+    episode_s = 2 * duration_s + specification.interval_ms / 1000
     unknown_bps = np.full(environments, np.nan)
     parts: list[Flows] = []
     vector = BottleneckVectorEnv(
