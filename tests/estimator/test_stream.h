@@ -14,6 +14,7 @@ inline Arrival ArrivalOf(Timestamp time, uint32_t bytes, TimeDelta queueing_dela
   Arrival arrival;
   arrival.packet.arrival_time = time;
   arrival.packet.payload_size = bytes;
+  arrival.packet.has_abs_send_time = true;
   arrival.has_delay = true;
   arrival.queueing_delay = queueing_delay;
   arrival.lost_change = lost_change;

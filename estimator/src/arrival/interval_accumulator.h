@@ -89,7 +89,7 @@ class IntervalAccumulator {
   // input. The length of the interval is measured on the clock of `now`. Only differences of arrival times matter.
   IntervalStatistics Take(Timestamp now, DataRate last_estimate);
   // True if no packet arrived in the interval that would end at `now`, and the pause is not longer than the sender's
-  // earlier gaps predict (SenderGaps). Such an interval contains nothing about the path.
+  // earlier gaps predict (SenderGaps). Such an interval contains nothing about the path. Always false at the sender.
   bool SenderIsIdle(Timestamp now) const;
   // Begins an interval at `now` in place of the present one, which must have no packets and belongs to no result.
   void Skip(Timestamp now, DataRate last_estimate);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 #include "arrival/send_clock.h"
 #include "weir/arrival.h"
@@ -19,7 +20,9 @@ namespace weir {
 //
 // 1. A gap is a time of at least G between two arrivals, of which at least G is between their departures: the rest is
 //    delay. G is the time of three packets of 1200 bytes at the target, since the packets of a slow sender are apart,
-//    and at least 50 ms. A gap ends with no packet that followed a loss.
+//    and at least 50 ms. A gap ends with no packet that followed a loss, and begins and ends with packets whose delay
+//    is known: feedback that was lost is no gap of the sender. After the target has risen, G falls by half with each
+//    call of SetTarget(), since packets of the old rate are still under way.
 // 2. A period is a gap and the packets since the gap before. Of more packets than twice the gap takes, the first period
 //    has only these.
 // 3. Packets without a gap for more than twice the longest period are running video, and clear the periods.
@@ -29,13 +32,15 @@ class SenderGaps {
  public:
   // The rate at which the sender may send, 0 for none; infinite at first.
   void SetTarget(DataRate target) {
-    shortest_ = std::max(kShortest, kFullPacket * 3 / std::max(target, DataRate::BitsPerSecond(1)));
+    const TimeDelta shortest = kFullPacket * 3 / std::max(target, DataRate::BitsPerSecond(1));
+    shortest_ = std::max({kShortest, shortest, shortest_ * 0.5});
   }
 
   // Returns true if the packet ended a gap.
   bool OnArrival(const Arrival& arrival) {
-    TimeDelta delayed = arrival.has_delay ? std::max(arrival.delay_change, TimeDelta::Zero()) : TimeDelta::Zero();
-    if (arrival.lost_change > 0) delayed = TimeDelta::PlusInfinity();
+    const bool had_delay = std::exchange(has_delay_, arrival.has_delay);
+    const bool is_known = had_delay && has_delay_ && arrival.lost_change <= 0;
+    const TimeDelta delayed = is_known ? std::max(arrival.delay_change, TimeDelta::Zero()) : TimeDelta::PlusInfinity();
     return Add(arrival.packet.arrival_time, delayed, shortest_);
   }
   // Replaces OnArrival for sources that report amounts instead of packets. Time between two reports is no gap below
@@ -92,6 +97,8 @@ class SenderGaps {
   }
 
   TimeDelta shortest_ = kShortest;
+  // The latest packet had a delay.
+  bool has_delay_ = false;
   Timestamp latest_ = Timestamp::MinusInfinity();
   // The first packet after the latest gap.
   Timestamp burst_start_ = Timestamp::MinusInfinity();

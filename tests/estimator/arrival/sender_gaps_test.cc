@@ -76,7 +76,10 @@ TEST_F(SenderGapsTest, PacketsOfASlowSenderHaveNoGaps) {
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(Frame(Ms(100), 1));
   EXPECT_FALSE(Frame(Ms(299), 1));
   EXPECT_TRUE(Frame(Ms(300), 1));
+  // Packets of the old rate are under way for some intervals.
   gaps_.SetTarget(DataRate::KilobitsPerSecond(960));
+  EXPECT_FALSE(Frame(Ms(100), 1));
+  for (int i = 0; i < 3; ++i) gaps_.SetTarget(DataRate::KilobitsPerSecond(960));
   EXPECT_TRUE(Frame(Ms(100), 1));
   gaps_.SetTarget(DataRate::Zero());
   EXPECT_FALSE(Frame(Ms(60'000), 1));
@@ -85,6 +88,17 @@ TEST_F(SenderGapsTest, PacketsOfASlowSenderHaveNoGaps) {
 TEST_F(SenderGapsTest, ExpectsAtMostFiveSeconds) {
   for (int i = 0; i < 5; ++i) Frame(Ms(60'000), 1);
   EXPECT_EQ(gaps_.Expected(), Ms(5000));
+}
+
+// Feedback that is lost leaves packets with guessed times.
+TEST_F(SenderGapsTest, PacketsWithoutADelayMakeNoGap) {
+  for (int i = 0; i < 10; ++i) {
+    Arrival guessed = ArrivalOf(now_ += Ms(200), 1200);
+    guessed.has_delay = false;
+    EXPECT_FALSE(gaps_.OnArrival(guessed));
+    EXPECT_FALSE(Packet(Ms(200), Ms(0)));
+  }
+  EXPECT_TRUE(Packet(Ms(200), Ms(0)));
 }
 
 TEST_F(SenderGapsTest, TimesFarApartDoNotOverflow) {
