@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from weir_cli.errors import InputError
 from weir_traces.schema.links import BernoulliLoss, Capacity, Link
@@ -36,25 +37,29 @@ def time_window(scenario: Scenario, start_s: float, end_s: float) -> Scenario:
 
 def link_starting_at(link: Link, start_s: float) -> Link:
     """The link with its periodic values shifted, so that those of `start_s` hold at 0."""
-    delay, loss, capacity = link.one_way_delay_ms, link.loss, link.capacity
-    if isinstance(delay, DelayOverTime):
-        delay = delay.starting_at(start_s)
-    if isinstance(loss, BernoulliLoss) and isinstance(loss.ratio, RatioOverTime):
-        loss = loss.model_copy(update={"ratio": loss.ratio.starting_at(start_s)})
-    if capacity is not None and capacity.period_s is not None:
-        capacity = Capacity.from_trace(capacity.trace().starting_at(start_s))
-    return link.model_copy(update={"capacity": capacity, "one_way_delay_ms": delay, "loss": loss})
+
+    def shifted(values: _OverTime) -> _OverTime:
+        if not isinstance(values, Capacity):
+            return values.starting_at(start_s)
+        return values if values.period_s is None else Capacity.from_trace(values.trace().starting_at(start_s))
+
+    return _with_values(link, shifted)
 
 
 def _periodic_link(link: Link, duration_s: float) -> Link:
     """The link with a period for values that have none, after the end of the scenario, so that they can be shifted."""
+    return _with_values(link, lambda values: _periodic(values, duration_s))
+
+
+def _with_values(link: Link, changed: Callable[[Any], Any]) -> Link:
+    """The link with `changed` applied to its capacity, and to its delay and loss ratio if they change over time."""
     delay, loss, capacity = link.one_way_delay_ms, link.loss, link.capacity
     if isinstance(delay, DelayOverTime):
-        delay = _periodic(delay, duration_s)
+        delay = changed(delay)
     if isinstance(loss, BernoulliLoss) and isinstance(loss.ratio, RatioOverTime):
-        loss = loss.model_copy(update={"ratio": _periodic(loss.ratio, duration_s)})
+        loss = loss.model_copy(update={"ratio": changed(loss.ratio)})
     if capacity is not None:
-        capacity = _periodic(capacity, duration_s)
+        capacity = changed(capacity)
     return link.model_copy(update={"capacity": capacity, "one_way_delay_ms": delay, "loss": loss})
 
 
