@@ -25,9 +25,15 @@ class Clock:
         return self.now_s
 
 
-def test_a_log_gets_a_line_per_half_minute_and_the_end(monkeypatch):
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of the progress bar; it stands until a test moves it."""
     clock = Clock()
     monkeypatch.setattr(progress, "monotonic", clock)
+    return clock
+
+
+def test_a_log_gets_a_line_per_half_minute_and_the_end(clock):
     text = io.StringIO()
     with progress_bar(1000, Console(file=text, width=40)) as show:
         for steps in range(0, 1001, 10):
@@ -43,9 +49,7 @@ def test_a_log_gets_a_line_per_half_minute_and_the_end(monkeypatch):
     ]
 
 
-def test_a_line_has_the_time_to_the_limit_when_the_steps_need_longer(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(progress, "monotonic", clock)
+def test_a_line_has_the_time_to_the_limit_when_the_steps_need_longer(clock):
     text = io.StringIO()
     with progress_bar(200_000, Console(file=text), end_s=TimeLimit(4.0, clock).end_s) as show:
         for steps in range(0, 1800, 300):
@@ -61,9 +65,7 @@ def test_a_line_has_the_time_to_the_limit_when_the_steps_need_longer(monkeypatch
     ]
 
 
-def test_a_line_has_the_time_of_the_steps_when_the_limit_is_later(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(progress, "monotonic", clock)
+def test_a_line_has_the_time_of_the_steps_when_the_limit_is_later(clock):
     text = io.StringIO()
     with progress_bar(1000, Console(file=text), end_s=TimeLimit(60.0, clock).end_s) as show:
         show("adapting", 0, "")
@@ -72,9 +74,7 @@ def test_a_line_has_the_time_of_the_steps_when_the_limit_is_later(monkeypatch):
     assert text.getvalue().splitlines()[1] == "adapting: 250 of 1,000 steps, 2 steps/s, 5 min left"
 
 
-def test_a_bar_has_the_time_to_the_limit(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(progress, "monotonic", clock)
+def test_a_bar_has_the_time_to_the_limit(clock):
     text = io.StringIO()
     with progress_bar(200_000, Console(file=text, force_terminal=True, width=120), end_s=clock.now_s + 120) as show:
         show("adapting", 0, "")

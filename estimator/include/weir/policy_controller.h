@@ -20,10 +20,10 @@ class Policy;
 
 // Decides once per interval of its model. The target stays in intervals without packets that the sender's earlier gaps
 // predict, as between the frames of a shared screen; they are in no observation, since they contain nothing about the
-// path. A decision that fails, or takes longer than one interval, results in a
-// missing target, which counts as a fault. While an answer is pending the rate in force stays. The packet path
-// allocates nothing, and a decision allocates only inside ONNX Runtime. A host with a PolicyModel needs only
-// MakePolicyController() (weir/controllers.h); this class is for a host with its own PolicyExecutor.
+// path. A decision that fails, or takes longer than one interval, results in a missing target, which counts as a fault.
+// While an answer is pending the rate in force stays. The packet path allocates nothing, and a decision allocates only
+// inside ONNX Runtime. A host with a PolicyModel needs only MakePolicyController() (weir/controllers.h); this class is
+// for a host with its own PolicyExecutor.
 class PolicyController final : public ReceiverController {
  public:
   // Computes on the caller's thread.
