@@ -6,6 +6,8 @@
 namespace weir {
 namespace {
 
+// Time that a queue of a few packets counts after losses showed it, in seconds.
+constexpr size_t kShortQueueCounts = 15;
 constexpr TimeDelta kTick = TimeDelta::Millis(25);
 constexpr TimeDelta kSlot = TimeDelta::Millis(100);
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
@@ -120,6 +122,7 @@ void ArrivalHistory::Forget() {
   seconds_ = {};
   whole_seconds_ = 0;
   losses_after_delay_ = {};
+  short_queue_until_ = 0;
   noise_ = {};
   latest_is_judged_ = true;
   latest_wait_s_ = kNoWaitS;
@@ -149,6 +152,7 @@ void ArrivalHistory::EndSlot() {
                                            .lost = totals_.packets_lost - second_start_.packets_lost};
   second_start_ = totals_;
   losses_after_delay_.EndSecond();
+  if (losses_after_delay_.ShowShortQueue()) short_queue_until_ = whole_seconds_ + kShortQueueCounts;
 }
 
 void ArrivalHistory::OnDecision(Timestamp now) {

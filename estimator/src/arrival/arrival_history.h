@@ -116,6 +116,8 @@ class ArrivalHistory {
   double LowestLossRatio() const;
   // LossesAfterDelay::Score() of the last ten seconds.
   double LossesAfterDelayScore() const { return losses_after_delay_.Score(); }
+  // True for 15 s after LossesAfterDelay::ShowShortQueue().
+  bool HasShortQueue() const { return whole_seconds_ < short_queue_until_; }
 
   // --- Receive rates, over slots of 200 ms or more that end at decisions.
 
@@ -188,6 +190,8 @@ class ArrivalHistory {
   std::array<Second, kSeconds> seconds_;
   size_t whole_seconds_ = 0;
   LossesAfterDelay losses_after_delay_;
+  // In whole seconds.
+  size_t short_queue_until_ = 0;
   DelayNoise noise_;
 
   // The latest packet. It is evaluated at the next decision, with the noise measured when it arrived. A loss counts as

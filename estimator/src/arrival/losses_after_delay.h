@@ -35,7 +35,8 @@ class LossesAfterDelay {
     if (present_.packets > 0) {
       const double mean_s = present_.sum_s / present_.packets;
       const double variance_s2 = std::max(present_.squares_s2 / present_.packets - mean_s * mean_s, kLeastVarianceS2);
-      ended_[next_] = {present_.before_losses_s - present_.losses * mean_s, present_.losses * variance_s2};
+      ended_[next_] = {present_.before_losses_s - present_.losses * mean_s, present_.losses * variance_s2,
+                       present_.before_losses_s, present_.losses};
     } else {
       ended_[next_] = {};
     }
@@ -44,16 +45,23 @@ class LossesAfterDelay {
   }
 
   double Score() const {
-    Ended all;
-    for (const Ended& second : ended_) {
-      all.excess_s += second.excess_s;
-      all.variance_s2 += second.variance_s2;
-    }
+    const Ended all = LastSeconds();
     return all.variance_s2 > 0 ? all.excess_s / std::sqrt(all.variance_s2) : 0;
   }
+  // True if losses follow long delays that are still too short to matter to a viewer: a queue of a few packets drops
+  // them. The mean delay before a loss is at most kShortDelay.
+  bool ShowShortQueue() const {
+    const Ended all = LastSeconds();
+    return Score() > kFollows && all.before_losses_s <= all.losses * kShortDelay.seconds();
+  }
+
+  // A higher score than chance explains, with a probability of 0.6 %.
+  static constexpr double kFollows = 2.5;
 
  private:
   static constexpr size_t kSeconds = 10;
+  // 20 packets at 4 Mbps.
+  static constexpr TimeDelta kShortDelay = TimeDelta::Millis(60);
   // (10 us)^2: shorter delays are those of timestamps.
   static constexpr double kLeastVarianceS2 = 1e-10;
 
@@ -67,7 +75,20 @@ class LossesAfterDelay {
   struct Ended {
     double excess_s = 0;
     double variance_s2 = 0;
+    double before_losses_s = 0;
+    double losses = 0;
   };
+
+  Ended LastSeconds() const {
+    Ended all;
+    for (const Ended& second : ended_) {
+      all.excess_s += second.excess_s;
+      all.variance_s2 += second.variance_s2;
+      all.before_losses_s += second.before_losses_s;
+      all.losses += second.losses;
+    }
+    return all;
+  }
 
   Present present_;
   std::array<Ended, kSeconds> ended_;

@@ -40,7 +40,7 @@ class LossProof {
   // Called after each whole second.
   void OnSecond(const ArrivalHistory& arrivals) {
     seconds_ = arrivals.whole_seconds();
-    if (arrivals.LossesAfterDelayScore() > kFollowsDelay && seconds_ >= queue_until_) {
+    if (arrivals.LossesAfterDelayScore() > LossesAfterDelay::kFollows && seconds_ >= queue_until_) {
       queue_until_ = seconds_ + hold_;
       hold_ = std::min(hold_ * 2, kLongestHold);
     }
@@ -76,7 +76,6 @@ class LossProof {
   static constexpr double kHighestCost = 0.05;
   static constexpr double kMostGrowth = 3;
   static constexpr size_t kSecondsAtRate = 10;
-  static constexpr double kFollowsDelay = 2.5;
   static constexpr size_t kShortestHold = 15;
   static constexpr size_t kLongestHold = 480;
 

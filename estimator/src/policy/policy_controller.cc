@@ -37,6 +37,14 @@ IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, double l
   return statistics;
 }
 
+// A queue of a few packets has no delay that a policy could see, and it drops packets of all flows. A policy that
+// prefers throughput to the same degree there as on a path with a longer queue leaves flows in competition a third of
+// what GCC leaves them. Half of the weight of throughput goes to latency.
+Objective Yielding(const Objective& objective) {
+  constexpr float kKept = 0.5f;
+  return {objective.throughput * kKept, objective.latency + objective.throughput * (1 - kKept), objective.loss};
+}
+
 }  // namespace
 
 class PolicyController::Observer {
@@ -140,7 +148,7 @@ void PolicyController::Decide(Timestamp now) {
     return;
   }
   EndInterval(now);
-  executor_->Submit(observer_->observation(), objective_, now);
+  executor_->Submit(observer_->observation(), has_short_queue_ ? Yielding(objective_) : objective_, now);
   submitted_at_ = now;
   waiting_ = true;
 }

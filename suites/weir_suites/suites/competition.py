@@ -10,7 +10,7 @@ from weir_eval.records.run_record import RunRecord
 from weir_eval.runs.call_media import CallMedia, Encoder
 from weir_sim.controllers import POLICY
 from weir_suites import scenarios
-from weir_suites.aggregations import RATIO_OF_MEANS
+from weir_suites.aggregations import RATIO_OF_MEANS, WORST
 from weir_suites.comparison import Comparison
 from weir_suites.suite import Goal, Replays, Suite, at_least
 
@@ -35,6 +35,13 @@ def _goals() -> Iterator[Goal]:
             Comparison(name, competitor_bitrate_bps, RATIO_OF_MEANS, others=(GCC,)),
             at_least(0.8, "times"),
         )
+    for kind, names in (("replays", _REPLAYS), ("calls", _CALLS)):
+        yield Goal(
+            f"competitor_worst_{kind}",
+            f"worst link of {kind}: rate of the competing flow over its rate in competition with gcc, mean over seeds",
+            Comparison([*names], competitor_bitrate_bps, WORST, others=(GCC,), contrast="ratio"),
+            at_least(0.8, "times"),
+        )
 
 
 SUITE: Final = Suite(
@@ -42,7 +49,7 @@ SUITE: Final = Suite(
     about="GCC, TCP Cubic, TCP BBR and a flow of the same controller in competition with Weir, or with GCC in its "
     "place, on links of 4, 10 and 20 Mbps with queues of 2, 4 and 20 packets and 0 to 12 % of random loss, in "
     "replays, and on two of these links in virtual calls (VP8's frame sizes without pictures).",
-    seeds=3,
+    seeds=8,
     only_named=True,
     replays=(
         *(Replays(name, build, _CONTROLLERS) for name, build in _REPLAYS.items()),

@@ -113,6 +113,27 @@ TEST_F(ArrivalHistoryTest, LossIsASignTooAndMayBeTakenBack) {
   EXPECT_EQ(Look(), QueueSign::kNone);
 }
 
+TEST_F(ArrivalHistoryTest, AShortQueueCountsForFifteenSecondsAfterItsLossesAreForgotten) {
+  int packets = 0;
+  // A queue of three packets: each 30th packet after the longest delay is lost.
+  const auto feed = [&](TimeDelta duration, bool loses) {
+    for (const Timestamp end = now_ + duration; now_ < end;) {
+      now_ += kStep;
+      const int place = packets++ % 30;
+      arrivals_.OnArrival(ArrivalOf(now_, kBytes, TimeDelta::Millis(1 + place % 3), loses && place == 3 ? 1 : 0));
+    }
+    arrivals_.OnDecision(now_);
+  };
+  feed(TimeDelta::Seconds(11), false);
+  EXPECT_FALSE(arrivals_.HasShortQueue());
+  feed(TimeDelta::Seconds(8), true);
+  EXPECT_TRUE(arrivals_.HasShortQueue());
+  feed(TimeDelta::Seconds(18), false);
+  EXPECT_TRUE(arrivals_.HasShortQueue());
+  feed(TimeDelta::Seconds(8), false);
+  EXPECT_FALSE(arrivals_.HasShortQueue());
+}
+
 Arrival At(int64_t ms, int32_t lost_change = 0, TimeDelta queueing_delay = TimeDelta::Zero()) {
   Arrival arrival = ArrivalOf(Timestamp::Millis(ms), 1000, queueing_delay, lost_change);
   arrival.has_delay = queueing_delay > TimeDelta::Zero();

@@ -8,21 +8,25 @@ namespace weir {
 namespace {
 
 // Ten seconds of packets whose delays are spread over a queue of four packets at 10 Mbps. A packet behind one that
-// waited for `full` or longer is dropped, any other with a probability of 8 %.
-double ScoreOf(TimeDelta full, uint32_t seed) {
+// waited for `full` or longer is dropped, any other with a probability of 8 %. All delays are `before` longer.
+LossesAfterDelay TenSeconds(TimeDelta full, uint32_t seed, TimeDelta before = TimeDelta::Zero()) {
   LossesAfterDelay test;
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> share(0, 1);
   for (int second = 0; second < 10; ++second) {
     for (int i = 0; i < 500; ++i) {
       const TimeDelta delay = TimeDelta::SecondsF(0.0048 * share(random));
-      test.OnDelay(delay);
-      if (delay >= full || share(random) < 0.08) test.OnLoss(delay);
+      test.OnDelay(before + delay);
+      if (delay >= full || share(random) < 0.08) test.OnLoss(before + delay);
     }
     test.EndSecond();
   }
-  return test.Score();
+  return test;
 }
+
+constexpr TimeDelta kFull = TimeDelta::Micros(4704);
+
+double ScoreOf(TimeDelta full, uint32_t seed) { return TenSeconds(full, seed).Score(); }
 
 TEST(LossesAfterDelayTest, RandomLossScoresLikeChance) {
   double sum = 0, squares = 0;
@@ -36,7 +40,15 @@ TEST(LossesAfterDelayTest, RandomLossScoresLikeChance) {
 }
 
 TEST(LossesAfterDelayTest, AQueueOfFourPacketsThatDropsTwoInAHundredIsSeen) {
-  for (uint32_t seed = 0; seed < 20; ++seed) EXPECT_GT(ScoreOf(TimeDelta::SecondsF(0.0048 * 0.98), seed), 2.5) << seed;
+  for (uint32_t seed = 0; seed < 20; ++seed) EXPECT_GT(ScoreOf(kFull, seed), 2.5) << seed;
+}
+
+TEST(LossesAfterDelayTest, AQueueIsShortIfItsLossesFollowDelaysOfAtMostSixtyMilliseconds) {
+  EXPECT_TRUE(TenSeconds(kFull, 1).ShowShortQueue());
+  EXPECT_TRUE(TenSeconds(kFull, 1, TimeDelta::Millis(50)).ShowShortQueue());
+  EXPECT_FALSE(TenSeconds(kFull, 1, TimeDelta::Millis(60)).ShowShortQueue());
+  EXPECT_FALSE(TenSeconds(TimeDelta::PlusInfinity(), 1).ShowShortQueue()) << "random loss";
+  EXPECT_FALSE(LossesAfterDelay().ShowShortQueue());
 }
 
 TEST(LossesAfterDelayTest, LossesWithoutDelaysScoreZero) {

@@ -61,6 +61,15 @@ TEST(PolicyControllerTest, RateActionFollowsTheReceiveRateItIsShown) {
   EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(500)), 5e5 + 100, 1);
 }
 
+// The model adds 1000 bps times the weight of throughput to its rate.
+TEST(PolicyControllerTest, WhereAShortQueueDropsPacketsHalfOfTheWeightOfThroughputGoesToLatency) {
+  const auto controller = MakeController("rate_bps");
+  controller->OnTargetApplied({.target_rate = DataRate::KilobitsPerSecond(500), .has_short_queue = true});
+  EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(500)), 5e5 + 250, 1);
+  controller->OnTargetApplied({.target_rate = DataRate::KilobitsPerSecond(500)});
+  EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(500)), 5e5 + 500, 1);
+}
+
 TEST(PolicyControllerTest, RelativeActionScalesTheRateInForce) {
   const auto controller = MakeController("relative");
   // Action -2 at 2 Mbps: MOCC Eq. 1 with alpha 0.025.
