@@ -17,6 +17,8 @@ constexpr double kGranularityMs = 20;
 // Fitted to virtual calls, whose audio is silent: the share of time by which audio is stretched or shortened.
 constexpr double kStretch = 0.06;
 constexpr double kPacketMs = 20;
+// NetEq drops all of its packets when it has 200.
+constexpr double kMostBufferedMs = 200 * kPacketMs;
 
 }  // namespace
 
@@ -37,6 +39,7 @@ void AudioBuffer::OnPacket(SimTime capture_time, SimTime arrival_time) {
     playing_latency_ms_ += std::clamp(change_ms, -step_ms, step_ms);
   }
   playing_latency_ms_ = std::max(playing_latency_ms_, latency_ms);
+  if (playing_latency_ms_ - latency_ms > kMostBufferedMs) playing_latency_ms_ = low_ms;
   last_arrival_ = arrival_time;
 }
 

@@ -12,7 +12,8 @@ namespace weir::sim {
 // Follows libwebrtc's NetEq. A packet's delay is its latency less the least of the last 2 s. The target is the 95th
 // percentile of the largest delays of 0.5 s each, over the last half minute in bins of 20 ms. Audio is played with a
 // latency that grows at once when a packet comes too late. Otherwise it moves, as audio is stretched or shortened, into
-// the range from the target to the target plus the largest delay of the last 2 s.
+// the range from the target to the target plus the largest delay of the last 2 s. After an outage, packets that arrive
+// faster than they are played fill the buffer; a full one is emptied.
 class AudioBuffer {
  public:
   AudioBuffer();

@@ -10,10 +10,12 @@ namespace {
 constexpr double kMemory = 0.75;
 constexpr double kTolerated = 30;
 constexpr double kLargestStep = 80;
+constexpr double kLargestDistance = 10'000;
 
 }  // namespace
 
 void LipSync::Update(double video_behind_ms) {
+  if (std::abs(video_behind_ms) > kLargestDistance) return;
   mean_ms_ = kMemory * mean_ms_ + (1 - kMemory) * video_behind_ms;
   if (std::abs(mean_ms_) < kTolerated) return;
   const double step_ms = std::clamp(std::exchange(mean_ms_, 0) / 2, -kLargestStep, kLargestStep);

@@ -7,7 +7,7 @@
 namespace weir::sim {
 
 // Delays the stream that is ahead, as libwebrtc's StreamSynchronization does: each second by half of their mean
-// distance and at most 80 ms, if that is above 30 ms.
+// distance and at most 80 ms, if that is above 30 ms. Ignores distances above 10 s.
 class LipSync {
  public:
   static constexpr SimDuration kInterval = SimDuration::Seconds(1);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "media/audio_buffer.h"
 #include "nanoseconds.h"
 #include "test_scenarios.h"
 
@@ -142,6 +143,23 @@ TEST(JitterBuffer, VideoWaitsForLateAudio) {
   EXPECT_GT(DelayMs(frames.back(), rendered.back()), 300);
   EXPECT_LT(DelayMs(frames.back(), rendered.back()), 420);
   EXPECT_LT(LongestGapMs(rendered), 120) << "each second by 80 ms at most";
+}
+
+TEST(JitterBuffer, AnOutageOfHalfAMinuteDelaysAudioNoLongerThanItsPacketsWait) {
+  AudioBuffer audio;
+  constexpr Ns kPacket = kSecond / 50;
+  constexpr Ns kOutageEnd = kSecond * 40;
+  // Packets of seconds 10 to 40 arrive at its end, ten times as fast as they were sent.
+  for (int i = 0; i < 3000; ++i) {
+    const Ns captured = kPacket * i;
+    const Ns queued = kOutageEnd + kPacket * (i - 500) / 10;
+    const Ns arrived = i < 500 ? captured + Ns(50'000'000) : std::max(captured + Ns(50'000'000), queued);
+    audio.OnPacket(captured, arrived);
+    if (i == 2200) {
+      EXPECT_LT(audio.LatencyMs(), 4100) << "all of the queue has arrived";
+    }
+  }
+  EXPECT_LT(audio.LatencyMs(), 3000);
 }
 
 TEST(JitterBuffer, PunctualAudioHardlyDelaysVideo) {
