@@ -136,6 +136,30 @@ def test_a_replay_on_libwebrtcs_stack(virtual_call_program, run_weir, tmp_path):
     assert (tmp_path / "again/results.jsonl").read_bytes() == (tmp_path / "out/results.jsonl").read_bytes()
 
 
+def test_short_dips_of_a_fast_link_cost_no_more_than_under_gcc(virtual_call_program, run_weir, tmp_path):
+    # 60 Mbps, and 300 kbps for 0.7 s each 5 s.
+    times_s = [start_s + part_s for start_s in range(0, 60, 5) for part_s in (0, 4.3)]
+    capacity = {"times_s": times_s, "rates_bps": [60e6, 300e3] * 12}
+    scenario = {
+        "schema": "weir.scenario/1", "name": "dips", "duration_s": 60,
+        "forward": {"capacity": capacity, "one_way_delay_ms": 15, "queue": {"bytes": 2_000_000}},
+        "flows": [{"kind": "rtp", "id": "media",
+                   "media": {"kind": "video", "max_rate_bps": 20e6, "frames_per_second": 60}}],
+    }  # fmt: skip
+    file = tmp_path / "dips.json"
+    file.write_text(json.dumps(scenario))
+    controllers = [part for name in ("weir", "weir-send", "gcc") for part in ("--controller", name)]
+    status, _, error = run_weir(
+        "replay", file, "--stack", "libwebrtc", "--encoder", "fake", "--seeds", 0, "--objectives", 0,
+        *controllers, "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert status == 0, error
+    records = read_records(tmp_path / "out" / "results.jsonl", RunRecord)
+    rates_bps = {record.controller: record.measures["receive_rate_bps"] for record in records}
+    assert rates_bps["weir"] >= rates_bps["gcc"] > 5e6
+    assert rates_bps["weir-send"] >= rates_bps["gcc"]
+
+
 def test_a_controller_with_a_sender_of_the_simulators_own_is_refused(virtual_call_program, run_weir, tmp_path):
     status, _, error = run_weir("replay", "catalogue/steps", "--stack", "libwebrtc", "--controller", "oracle")
     assert status == 2

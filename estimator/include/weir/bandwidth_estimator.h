@@ -125,7 +125,8 @@ class BandwidthEstimator {
   // The estimate in force, from the latest decision. Before the first OnTimeout it is the start rate at MinusInfinity.
   const Estimate& latest() const { return latest_; }
   const NetworkState& network_state() const;
-  // Length of the stops, 50 to 500 ms each, that the link made repeatedly in the last 15 s. Zero if it made none.
+  // Length of the stops, 50 to 500 ms each, that the link made repeatedly in the last 15 s, or of the longest dip of
+  // its capacity in that time, 100 ms to 1 s. Zero if there was none.
   TimeDelta RecurringStop() const;
   EstimatorCounters counters() const;
   // `last_second` of the result ends at `now`.

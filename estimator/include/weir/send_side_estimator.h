@@ -121,10 +121,10 @@ class SendSideEstimator {
   PacerConfig pacer_config() const;
   // The congestion window, for hosts that pace: target x (D + max(D / 3, 50 ms, S)), at least 1500 bytes. D is the
   // shortest recent forward delay plus the latest delay of the return path, including its recurring stops, and S is
-  // BandwidthEstimator::RecurringStop(). While the window is full, the host should not encode a frame, which would only
-  // wait. PlusInfinity before the first feedback, and while a delay of 100 ms persists for a second although the window
-  // limits the sender: other flows then fill the queue, and frames would wait forever. A host may ignore the window:
-  // the rates do not depend on it.
+  // BandwidthEstimator::RecurringStop(), at most 500 ms. While the window is full, the host should not encode a frame,
+  // which would only wait. PlusInfinity before the first feedback, and while a delay of 100 ms persists for a second
+  // although the window limits the sender: other flows then fill the queue, and frames would wait forever. A host may
+  // ignore the window: the rates do not depend on it.
   DataSize congestion_window() const;
 
   // See BandwidthEstimator.

@@ -100,6 +100,11 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   tick_delays_[0] = std::min(tick_delays_[0], arrival.queueing_delay);
   if (arrival.delay_change >= kShortestStop) [[unlikely]]
     NoteStop(arrival);
+  const TimeDelta dip = dip_.OnArrival(arrival.packet.arrival_time, arrival.queueing_delay, totals_.size);
+  if (dip.IsZero()) [[likely]]
+    return;
+  dips_.Add(arrival.packet.arrival_time, dip);
+  dip_is_new_ = true;
 }
 
 void ArrivalHistory::NoteGap(TimeDelta delay) {
@@ -124,6 +129,7 @@ void ArrivalHistory::Forget() {
   losses_after_delay_ = {};
   short_queue_until_ = 0;
   noise_ = {};
+  dip_ = {};
   latest_is_judged_ = true;
   latest_wait_s_ = kNoWaitS;
 }
@@ -151,6 +157,7 @@ void ArrivalHistory::EndSlot() {
                                            .received = totals_.packets - second_start_.packets,
                                            .lost = totals_.packets_lost - second_start_.packets_lost};
   second_start_ = totals_;
+  dip_.SetRate(LatestSecondRate());
   losses_after_delay_.EndSecond();
   if (losses_after_delay_.ShowShortQueue()) short_queue_until_ = whole_seconds_ + kShortQueueCounts;
 }
@@ -163,6 +170,7 @@ void ArrivalHistory::OnDecision(Timestamp now) {
   const bool gap_ended = std::exchange(gap_ended_, false);
   if (gap_ended) gap_wait_s_ = WaitSeconds(gap_delay_);
   sender_was_idle_ = gap_ended && !LatestFrameWaited();
+  dip_ended_ = std::exchange(dip_is_new_, false);
   if (tick_start_.IsFinite() && now >= tick_end_) Advance(now);
   NoticePackets(now);
   EndReceiveRateSlot(now);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 
+#include "arrival/capacity_dip.h"
 #include "arrival/losses_after_delay.h"
 #include "arrival/queueing_delay.h"
 #include "arrival/recurring_stops.h"
@@ -89,9 +90,18 @@ class ArrivalHistory {
   bool LatestWaited(TimeDelta allowance = TimeDelta::Zero()) const { return latest_wait_s_ >= allowance.seconds(); }
   // Arrival::delay_stands of the latest packet.
   bool delay_stands() const { return delay_stands_; }
-  // Length of the RecurringStops of 50 to 500 ms beyond the time of two packets at the rate of the latest second.
-  // Longer ones are outages.
-  TimeDelta RecurringStop(Timestamp now) const { return stops_.Length(now); }
+  // The stop to expect: the length of the RecurringStops of 50 to 500 ms beyond the time of two packets at the rate of
+  // the latest second, since longer ones are outages, or RecentDip().
+  TimeDelta RecurringStop(Timestamp now) const { return std::max(stops_.Length(now), RecentDip(now)); }
+  // Length of the longest CapacityDip of the last 15 s, or zero. One is enough: the link has carried the rate before it
+  // again at once.
+  TimeDelta RecentDip(Timestamp now) const { return dips_.Longest(now); }
+  // CapacityDip::Elapsed().
+  TimeDelta DipElapsed(Timestamp now) const { return dip_.Elapsed(now); }
+  // True from the start of what may be a CapacityDip until its queue has drained.
+  bool MayDip(Timestamp now) const { return dip_.drains() || !dip_.Elapsed(now).IsZero(); }
+  // True if the queue of a CapacityDip drained between the last two decisions.
+  bool DipEnded() const { return dip_ended_; }
   // True for delays and losses that no queue explains: a delay noise of 5 ms, or 1 % of loss in the last ten seconds.
   bool IsNoisy() const;
 
@@ -202,6 +212,11 @@ class ArrivalHistory {
   double latest_wait_s_ = kNoWaitS;
   bool delay_stands_ = false;
   RecurringStops stops_;
+  CapacityDip dip_;
+  RecurringStops dips_;
+  // A dip ended, and no decision has evaluated it yet.
+  bool dip_is_new_ = false;
+  bool dip_ended_ = false;
 
   Timestamp rate_slot_start_ = Timestamp::MinusInfinity();
   DataSize rate_slot_start_size_ = DataSize::Zero();

@@ -24,16 +24,9 @@ class RecurringStops {
     span.longest = std::max(span.longest, stop);
   }
 
-  TimeDelta Length(Timestamp now) const {
-    TimeDelta longest = TimeDelta::Zero(), second = TimeDelta::Zero();
-    for (const Span& span : spans_) {
-      // A span with a higher number is from before the clock was set back.
-      if (std::abs(Number(now) - span.number) >= static_cast<int64_t>(spans_.size())) continue;
-      second = std::max(second, std::min(longest, span.longest));
-      longest = std::max(longest, span.longest);
-    }
-    return second;
-  }
+  TimeDelta Length(Timestamp now) const { return LongestTwo(now)[1]; }
+  // For stops that count alone.
+  TimeDelta Longest(Timestamp now) const { return LongestTwo(now)[0]; }
 
  private:
   struct Span {
@@ -41,6 +34,17 @@ class RecurringStops {
     TimeDelta longest = TimeDelta::Zero();
   };
   static int64_t Number(Timestamp time) { return time.us() / 3'000'000; }
+  // The longest stops of two spans.
+  std::array<TimeDelta, 2> LongestTwo(Timestamp now) const {
+    TimeDelta longest = TimeDelta::Zero(), second = TimeDelta::Zero();
+    for (const Span& span : spans_) {
+      // A span with a higher number is from before the clock was set back.
+      if (std::abs(Number(now) - span.number) >= static_cast<int64_t>(spans_.size())) continue;
+      second = std::max(second, std::min(longest, span.longest));
+      longest = std::max(longest, span.longest);
+    }
+    return {longest, second};
+  }
 
   std::array<Span, 5> spans_;
 };

@@ -6,10 +6,12 @@
 // 3. else, T, while the sender sends few frames that do not wait: the present pause is not longer than its earlier
 //    gaps predict (SenderGaps), and no queue was found by the packet that ended the latest gap, during a pause, or
 //    else by the latest packet, which also followed no loss;
-// 4. else, if the link stops repeatedly, for 80 ms or more: the rate before the stop, during a stop of no more than the
-//    usual length and for 600 ms after it. The packets that a stop delays and drops are no measure of the link's rate,
-//    and encoders need a second to recover. If 5 % is lost in a second, this is at most C. It does not apply for 3 s
-//    after packets that waited for 120 ms longer than a stop, since they had a queue before them;
+// 4. else, if the link stops repeatedly, for 80 ms or more, or has had a dip of its capacity in the last 15 s: the rate
+//    before the stop or dip, during it, for no more than the usual length, and for 600 ms after it. The packets that it
+//    delays and drops are no measure of the link's rate, and encoders need a second to recover. If 5 % is lost in a
+//    second, this is at most C, and no dip is expected for a minute, since the queue may be too short for it. It does
+//    not apply for 3 s after packets that waited for 120 ms longer than a stop, since they had a queue before them.
+//    After the first dip (CapacityDip), for 600 ms: the link has carried the rate before it again;
 // 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): this holds up a policy that starves the path, and does not
 //    constrain one that searches in small steps. On a calm but noisy path, where policies may be stuck, it is
 //    min(T 1.01^(dt / 100 ms), 1.1 C / (1 - L)); GCC also grows by 8 % a second there. A path is calm if there was no
@@ -38,6 +40,7 @@ constexpr double kCalmShare = 0.5;
 constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
 
 constexpr TimeDelta kAfterStop = TimeDelta::Millis(600);
+constexpr TimeDelta kAfterOverflow = TimeDelta::Seconds(60);
 
 constexpr double kLoses = 0.05;
 
@@ -79,9 +82,10 @@ class FloorRule final : public GuardRule {
            facts.rate > facts.arrivals.HighestReceiveRate() * kFilled;
   }
 
-  DataRate Floor(QueueSign sign, const GuardFacts& facts) {
+  DataRate Floor(QueueSign sign, GuardFacts& facts) {
     const ArrivalHistory& arrivals = facts.arrivals;
     competing_flows_.Update(arrivals, facts.elapsed);
+    if (!IsInDip(facts)) rate_before_dip_ = facts.rate;
     share_without_queue_ += (static_cast<double>(sign == QueueSign::kNone) - share_without_queue_) *
                             std::clamp(facts.elapsed / kCalmMemory, 0.0, 1.0);
     if (const DataRate before = RateBeforeIdle(facts); before > facts.rate) return before;
@@ -100,26 +104,39 @@ class FloorRule final : public GuardRule {
     return std::max(share, std::min(changed, arrivals.HighestSecondRate() * headroom));
   }
 
-  // The rate of case 4; zero if the link does not stop.
-  DataRate RateBeforeStop(const GuardFacts& facts) {
+  // The rate of case 4; zero if the link neither stops nor has dips.
+  DataRate RateBeforeStop(GuardFacts& facts) {
     const ArrivalHistory& arrivals = facts.arrivals;
     const TimeDelta stop = arrivals.RecurringStop(facts.now), silence = arrivals.Silence(facts.now);
+    const TimeDelta dip = arrivals.RecentDip(facts.now), elapsed = arrivals.DipElapsed(facts.now);
+    const bool loses = arrivals.latest_second().LossRatio() >= kLoses;
+    if (loses) dips_overflow_until_ = facts.now + kAfterOverflow;
+    const bool stops = stop >= kRecurringStop && silence >= kFactorTime * 0.5 && silence <= stop + kFactorTime;
+    const bool dips =
+        !elapsed.IsZero() && !dip.IsZero() && elapsed <= dip + kFactorTime && facts.now >= dips_overflow_until_;
+    const bool in_dip = !dip.IsZero() && IsInDip(facts);
     if (arrivals.WaitsFor(stop + kBeyondStop)) {
       stop_counts_until_ = Timestamp::MinusInfinity();
       queue_counts_until_ = facts.now + kAfterQueue;
-    } else if (stop >= kRecurringStop && silence >= kFactorTime * 0.5 && silence <= stop + kFactorTime &&
-               facts.now >= queue_counts_until_) {
-      const bool loses = arrivals.latest_second().LossRatio() >= kLoses;
-      before_stop_ = loses ? std::min(facts.rate_at_packets, arrivals.HighestSecondRate()) : facts.rate_at_packets;
+    } else if (arrivals.DipEnded() || ((stops || dips) && facts.now >= queue_counts_until_)) {
+      const DataRate before = in_dip ? std::max(facts.rate, rate_before_dip_) : facts.rate_at_packets;
+      before_stop_ = loses ? std::min(before, arrivals.HighestSecondRate()) : before;
       stop_counts_until_ = facts.now + kAfterStop;
     }
-    return facts.now < stop_counts_until_ ? before_stop_ : DataRate::Zero();
+    if (facts.now >= stop_counts_until_) return DataRate::Zero();
+    if (in_dip) facts.rate_before_dip = before_stop_;
+    return before_stop_;
   }
+
+  static bool IsInDip(const GuardFacts& facts) { return facts.arrivals.MayDip(facts.now) || facts.arrivals.DipEnded(); }
 
   bool no_queue_yet_ = true;
   DataRate before_stop_ = DataRate::Zero();
+  // The rate in force at the last decision outside a dip. The first decision of a dip may have lowered it already.
+  DataRate rate_before_dip_ = DataRate::Zero();
   Timestamp stop_counts_until_ = Timestamp::MinusInfinity();
   Timestamp queue_counts_until_ = Timestamp::MinusInfinity();
+  Timestamp dips_overflow_until_ = Timestamp::MinusInfinity();
   // Share of the time without a queue: an exponential mean over 3 s.
   double share_without_queue_ = 0;
   CompetingFlows competing_flows_;

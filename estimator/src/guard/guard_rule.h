@@ -30,6 +30,9 @@ struct GuardFacts {
   // True while the call is in its first seconds and the sender has not reached the rate yet. Set by the rule that
   // detects it, for the rules after it.
   bool starting = false;
+  // The rate before a dip of the capacity: during the dip if it was expected, and when its queue has drained; else
+  // zero. Set by the rule that holds it, for the rules after it.
+  DataRate rate_before_dip = DataRate::Zero();
   // The highest rate that a probe can show. Set by the rule that bounds it.
   DataRate highest_probe = DataRate::PlusInfinity();
   // True while a rule holds a lower rate that ended losses. Set by that rule, for the rule that judges losses.

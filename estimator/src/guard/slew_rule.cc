@@ -5,6 +5,7 @@
 // 1. Up to R the rate is free.
 // 2. Beyond R it doubles at most once per REMB interval of 200 ms, and stays below 3 R + 100 kbps.
 // 3. A sender that is limited by its application keeps T.
+// 4. Up to the rate before a dip of the capacity it is free, during the dip if it was expected, and at its end.
 //
 // From 300 kbps to 5 Mbps takes 0.8 s by the first bound; the second allows it where the sender follows.
 //
@@ -30,7 +31,7 @@ constexpr TimeDelta kQueues = TimeDelta::Seconds(1);
 
 class SlewRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
-    const DataRate grown = GrownRate(facts, facts.starting ? kStartGrowth : kGrowth);
+    const DataRate grown = std::max(GrownRate(facts, facts.starting ? kStartGrowth : kGrowth), facts.rate_before_dip);
     return Limited(rate, facts.reported ? std::min(grown, ReportedLimit(facts)) : grown, facts);
   }
   Timestamp NextTimeout(const GuardFacts& facts, bool was_last) const override {

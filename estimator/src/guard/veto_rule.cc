@@ -4,7 +4,8 @@
 // 1. 0.95 R, so that the queue drains, while each packet of the last 25 to 50 ms waited for 60 ms above the delay
 //    noise. At the receiver, whose rate takes effect later, it falls with the shortest of these waits to 0.6 R at 160
 //    ms, unless the link stops repeatedly. There is no limit while a delay persists that the sender's back-off did not
-//    drain: in competition with flows that keep the queue full, backing off only loses throughput.
+//    drain: in competition with flows that keep the queue full, backing off only loses throughput. There is none in an
+//    expected dip of the capacity either, until its queue has drained.
 // 2. 0.95 R, while the last two or more whole seconds each lost 30 % more than the best of the last ten, and at least
 //    four packets. This ignores loss that occurs at any rate, and chance with a sender of few packets.
 // 3. on a link that stops repeatedly, 0.8 times the mean receive rate of the last three seconds, for 3 s after a packet
@@ -33,7 +34,7 @@ constexpr int kLosingSeconds = 2;
 class VetoRule final : public GuardRule {
   DataRate Apply(DataRate rate, GuardFacts& facts) override {
     const ArrivalHistory& arrivals = facts.arrivals;
-    const bool waits = !arrivals.delay_stands() && arrivals.WaitsFor(kWaits);
+    const bool waits = !arrivals.delay_stands() && facts.rate_before_dip.IsZero() && arrivals.WaitsFor(kWaits);
     const TimeDelta stop = arrivals.RecurringStop(facts.now);
     if (stop >= kRecurringStop && arrivals.WaitsFor(stop + kBeyondStop)) queue_counts_until_ = facts.now + kAfterQueue;
     if (facts.now < queue_counts_until_) rate = Limited(rate, arrivals.MeanRate() * kShareOverStops, facts);

@@ -19,9 +19,11 @@ constexpr TimeDelta kShortestReturnStop = TimeDelta::Millis(100);
 constexpr TimeDelta kLongestReturnStop = TimeDelta::Seconds(2);
 // Queue that the congestion window allows beyond the present delay of feedback. On a long path a full window stops the
 // pacer for longer, and the packets that wait then leave in a burst, so it allows a third of that delay there. A link
-// that stops holds more packets during a stop.
+// that stops holds more packets during a stop, but only those of 500 ms count: if the link does not recover as
+// expected, they take seconds.
 constexpr TimeDelta kMaxQueueTime = TimeDelta::Millis(50);
 constexpr double kMaxQueueShare = 1.0 / 3;
+constexpr TimeDelta kMaxStopTime = TimeDelta::Millis(500);
 constexpr TimeDelta kMaxFeedbackDelay = TimeDelta::Seconds(5);
 // One full packet, so that a link of 60 kbps has no standing queue.
 constexpr DataSize kMinCongestionWindow = DataSize::Bytes(1500);
@@ -56,7 +58,7 @@ DataSize FeedbackDelay::CongestionWindow(Timestamp now, DataRate rate, TimeDelta
   const TimeDelta stop = return_stops_.Length(now);
   const TimeDelta held = stop.IsZero() ? latest_return_delay_ : std::max(latest_return_delay_, return_delay_ + stop);
   const TimeDelta delay = std::clamp(forward_delay_ + held, TimeDelta::Zero(), kMaxFeedbackDelay);
-  const TimeDelta queue = std::max({kMaxQueueTime, delay * kMaxQueueShare, recurring_stop});
+  const TimeDelta queue = std::max({kMaxQueueTime, delay * kMaxQueueShare, std::min(recurring_stop, kMaxStopTime)});
   return std::max(rate * (delay + queue), kMinCongestionWindow);
 }
 

@@ -22,7 +22,7 @@ class FeedbackDelay {
   void OnClockRestart() { return_delay_ = TimeDelta::PlusInfinity(); }
 
   // SendSideEstimator::congestion_window(): the data sent at `rate` during the delay of feedback and the time of the
-  // allowed queue. `recurring_stop` is BandwidthEstimator::RecurringStop().
+  // allowed queue. `recurring_stop` is BandwidthEstimator::RecurringStop(), of which 500 ms count.
   DataSize CongestionWindow(Timestamp now, DataRate rate, TimeDelta recurring_stop) const;
 
  private:

@@ -30,6 +30,11 @@ TEST_F(FeedbackDelayTest, TheWindowHoldsWhatFeedbackTakesAndAQueue) {
   EXPECT_EQ(Window(TimeDelta::Millis(400)), kRate * (kForward + kReturn + TimeDelta::Millis(400)));
 }
 
+TEST_F(FeedbackDelayTest, TheQueueOfALongStopIsBounded) {
+  Message();
+  EXPECT_EQ(Window(TimeDelta::Millis(900)), kRate * (kForward + kReturn + TimeDelta::Millis(500)));
+}
+
 TEST_F(FeedbackDelayTest, LateFeedbackIsWaitedFor) {
   Message();
   Message(kReturn + TimeDelta::Millis(70));
