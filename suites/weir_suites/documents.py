@@ -29,16 +29,25 @@ from weir_suites.results import undisturbed
 from weir_suites.runner import Evaluated
 
 SCHEMA = "weir.evaluation/1"
-_KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
-         "tcp_share")  # fmt: skip
+_KEPT = ("call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "challenge", "utilisation",
+         "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index", "tcp_share")  # fmt: skip
 _END_TO_END = "end_to_end_delay_ms_p95"
-_MEASURES = ("viewer_quality", "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
+_MEASURES = (
+    "call_quality",
+    _END_TO_END,
+    "viewer_quality",
+    "freeze_count",
+    "frame_delay_ms_p95",
+    "p95_queueing_delay_ms",
+    "utility",
+    "challenge",
+)
 _OF_VIRTUAL_CALLS = (
-    "viewer_quality", "receive_rate_bps", "network_delay_ms_p95", _END_TO_END, "frozen_share",
+    "call_quality", "viewer_quality", "receive_rate_bps", "network_delay_ms_p95", _END_TO_END, "frozen_share",
     "freeze_count", "qp_mean", "challenge",
 )  # fmt: skip
 _OF_CALLS = (
-    "received_bitrate_bps", "frozen_share", _END_TO_END, "network_delay_ms_p95", "vmaf_mean",
+    "call_quality", "received_bitrate_bps", "frozen_share", _END_TO_END, "network_delay_ms_p95", "vmaf_mean",
     "call_score",
 )  # fmt: skip
 _REMB_ALONE = f"{POLICY}-remb-alone"

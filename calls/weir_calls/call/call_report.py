@@ -35,8 +35,8 @@ from weir_eval.report.text import paired_sentences
 from weir_eval.runs.store import RecordStore
 
 _MAIN = (
-    "call_score", "viewer_quality", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
-    "end_to_end_delay_ms_p95", "concealed_share", "visqol_mean", "received_bitrate_bps",
+    "call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "call_score", "viewer_quality", "vmaf_mean",
+    "vmaf_p5", "freeze_count", "frozen_share", "concealed_share", "visqol_mean", "received_bitrate_bps",
 )  # fmt: skip
 # In place of those that need weir-peer, for calls of other stacks.
 _OF_THE_LINK = ("network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation")
@@ -167,8 +167,9 @@ def _headline(summary: Summary) -> Section | None:
     table = means_table(summary, list(summary.controllers), main_measures(summary), with_calls=True)
     about = note(
         "Means over the calls that every controller has, each measured whole: from its first frame to its end. Calls "
-        "that were disturbed, or ended before their time, are left out. The call score is made of VMAF, freezes, delay "
-        "and concealed audio; a conclusion from it hangs on their weights."
+        "that were disturbed, or ended before their time, are left out. **Call quality** is made of picture, "
+        "freezes, end-to-end delay and concealed audio; the call score also counts freezes, and has the median delay "
+        "alone. For both a conclusion from it hangs on their weights."
     )
     return Section("headline", "Controllers", [about, table, *all_measures(summary, "call", "All measures")])
 
