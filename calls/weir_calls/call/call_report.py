@@ -28,6 +28,7 @@ from weir_eval.report.page_table import Block, Cell, Cells, Row, Table, measure_
 from weir_eval.report.page_template import SUMMARY, render_page
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import all_measures, means_table
+from weir_eval.report.sections.delay import delay_stages
 from weir_eval.report.sections.pairs import differences, paired, verdict_lines
 from weir_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
 from weir_eval.report.sections.scenarios import per_scenario
@@ -127,6 +128,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     sections = [
         failures([str(text)[:500] for text in summary.run.failures], "call"),
         _headline(summary),
+        delay_stages(summary),
         causes(summary),
         paired(summary),
         per_scenario(summary, shown, linked=False) if several else None,

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from weir_calls.call import logs
+from weir_calls.call.call_stages import call_stages
 from weir_calls.call.media.ffmpeg import MODEL, make_recording
 from weir_calls.call.media.quality import picture_quality, speech_quality
 from weir_calls.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
@@ -21,6 +22,7 @@ from weir_cli.errors import ComponentFailed, InputError, MissingComponent
 from weir_cli.files.output import write_text
 from weir_eval.measures.call_quality import call_quality, mean_delay_factor
 from weir_eval.measures.call_score import call_score
+from weir_eval.measures.delay_stages import stage_measures
 from weir_eval.measures.metrics import finite
 from weir_eval.measures.table import MEASURES
 from weir_eval.measures.viewer import find_freezes
@@ -88,6 +90,7 @@ def measure(
         metrics |= _frame_metrics(frames, started_us, start_us, end_us)
     metrics |= _link_metrics(link.between(start_us, end_us), base_one_way_delay_ms)
     zero_us = start_us if started_us is None else started_us
+    metrics |= stage_measures(call_stages(frames, receiver, sender or StatsReports()))
     metrics |= stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     if not logs_frames:
         metrics |= frame_metrics_of_stats(receiver, metrics, start_us / 1e6, end_us / 1e6)

@@ -6,7 +6,7 @@ Names are those in `results.jsonl`; summaries, tables, pages and CSV files take 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,6 +82,27 @@ class MeasureTable(dict[str, Measure]):
         return MeasureTable(measure for measure in self.values() if kind in measure.kinds)
 
 
+def _stages() -> Iterator[Measure]:
+    """The stages of the end-to-end delay; `delay_stages.py` defines them."""
+    for name, label, meaning in (
+        ("encoder", "encoder", "From capture until the frame has left the encoder; none in replays. In calls: means "
+         "of a second, from the sender's getStats."),
+        ("pacer", "pacer", "From the encoder until the frame's last packet has left the pacer. In calls: means of a "
+         "second over packets, from the sender's getStats."),
+        ("network", "network", "From the pacer until the frame and all frames before it have arrived, with repair."),
+        ("jitter_buffer", "jitter buffer", "From the arrival of the frame until its rendering, with decoding, without "
+         "lip sync."),
+        ("lip_sync", "lip sync", "The rest of that time, for which the frame waits for audio. In virtual calls: by the "
+         "replays' model of libwebrtc's jitter buffer. In calls: means of a second, jitterBufferTargetDelay less "
+         "jitterBufferMinimumDelay."),
+    ):  # fmt: skip
+        yield Measure(
+            f"delay_in_{name}_ms_p50", f"Delay in {label}, median", "ms", "lower", meaning, decimals=0, kinds=_BOTH
+        )
+        yield Measure(f"delay_in_{name}_ms_p95", f"Delay in {label}, p95", "ms", "lower",
+                      "95th percentile of the same.", decimals=0, kinds=_BOTH)  # fmt: skip
+
+
 # fmt: off
 MEASURES = MeasureTable(
     [
@@ -99,6 +120,7 @@ MEASURES = MeasureTable(
             "Quality that the end-to-end delay leaves: the E-model's (ITU-T G.107, Idd) for the mean delay of each "
             "second, mean over seconds. 100 % up to 100 ms, 98 at 200, 87 at 300, 75 at 400, 45 at 1000.",
             scale=100, kinds=_BOTH),
+        *_stages(),
         Measure("utility", "Utility", "of 100", "higher",
             "MOCC Eq. 2 on fixed scales, under the run's objective: its weights of throughput, latency and loss "
             "times the rate, delay and loss part of the challenge score; times the logarithm of the receive rate from "

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weir_eval.measures.call_quality import mean_delay_factor
+from weir_eval.measures.delay_stages import frame_stages, stage_measures
 from weir_eval.records.flow_record import FlowRecord
 from weir_eval.records.part import Measures
 from weir_eval.records.run_record import RunRecord
@@ -118,6 +119,9 @@ def rendered_measures(flow: FlowRecord) -> Measures:
         "end_to_end_delay_ms_p50": p50,
         "end_to_end_delay_ms_p95": p95,
     }
+    stages_ms = frame_stages(frames, shown, rendered_us)
+    if stages_ms is not None:
+        measures |= stage_measures(stages_ms)
     if "height" in frames:
         measures["frame_height_mean"] = float(np.mean(np.array(frames["height"])[shown]))
     if "qp" in frames:

@@ -112,6 +112,19 @@ def test_the_page_has_the_viewers_measures(plan, tmp_path):
     assert max(d for d in frames if d) == pytest.approx(max(d for d in packets if d), abs=1)
 
 
+def test_the_page_shows_where_the_delay_arises(plan, tmp_path):
+    text = " ".join(" ".join(check(build(plan, tmp_path)).text).split())
+    start = text.rindex("Where the delay arises")
+    # Encoding takes no time in replays.
+    heads = "Pacer ms, median and p95 ↓ Network ms, median and p95 ↓ Jitter buffer ms, median and p95 ↓ Lip sync"
+    assert f"Controller {heads}" in text[start:]
+    assert f"Scenario Controller {heads}" in text[start:]
+    summary = summarise(RunStore(tmp_path).read(), RunAbout())
+    found = summary.controllers["weir"]
+    assert found["delay_in_network_ms_p50"].mean == pytest.approx(found["end_to_end_delay_ms_p50"].mean)
+    assert found["delay_in_lip_sync_ms_p95"].mean == 0
+
+
 def test_the_chart_of_frames_is_named_after_the_delay_that_it_shows(plan, tmp_path):
     """The delay until rendering is the end-to-end delay; records without rendering times have the frame delay."""
     record = RunStore(tmp_path).with_series(complete_plans([plan], tmp_path, 1).records[0])

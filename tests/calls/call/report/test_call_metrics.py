@@ -11,6 +11,7 @@ from weir_calls.link.log import read_link_log
 from weir_cli.errors import InputError
 from weir_eval.measures.call_quality import call_quality
 from weir_eval.measures.call_score import call_score
+from weir_eval.measures.delay_stages import STAGES
 from weir_traces.schema.values_over_time import DelayOverTime
 
 
@@ -50,6 +51,9 @@ def test_the_measures_of_a_call(made_call, source, tmp_path):
     assert found["call_score"] == call_score(found, 11.8)
     assert found["call_quality"] == call_quality(found)
     assert 0 < found["delay_factor"] <= 1
+    # Of 80 ms 5 are in the encoder, 8 in the pacer, 10 of the receiver's 30 in lip sync, all means of getStats.
+    stages = [found[f"delay_in_{stage}_ms_p50"] for stage in STAGES]
+    assert stages == pytest.approx([5, 8, 80 - 5 - 8 - 30, 20, 10], abs=0.01)
     assert measures.frames == {"rendered": 324, "without_number": 0, "not_written": 0, "never_came": 30}
     assert measures.problems == []
     vmaf = json.loads((tmp_path / VMAF_FRAMES).read_text())
@@ -72,6 +76,7 @@ def test_a_call_without_audio_has_neither_its_measures_nor_a_score(made_call, so
         "audio_ahead_ms",
         "audio_behind_ms",
         "call_score",
+        *(f"delay_in_{stage}_ms_{of}" for stage in STAGES for of in ("p50", "p95")),
         "encode_time_ms",
         "video_quality",
         "viewer_quality",
