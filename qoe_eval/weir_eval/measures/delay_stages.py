@@ -26,7 +26,7 @@ STAGES: Final = ("encoder", "pacer", "network", "jitter_buffer", "lip_sync")
 
 def stage_measures(stages_ms: NDArray[np.float64]) -> dict[str, float]:
     """Median and 95th percentile of each stage that is known for any frame; `stages_ms` has a row for each frame."""
-    measures = {}
+    measures: dict[str, float] = {}
     for name, values in zip(STAGES, stages_ms.T, strict=True):
         known = values[np.isfinite(values)]
         if len(known):

@@ -30,8 +30,8 @@ def delay_stages(summary: Summary) -> Section | None:
     ]
     scenario_rows = [
         Row([Cell(scenario), Cell(name, kind="text", swatch=name), *_cells(values, columns)])
-        for scenario, of_scenario in summary.scenarios.items()
-        for name, values in of_scenario.items()
+        for scenario, by_name in summary.scenarios.items()
+        for name, values in by_name.items()
     ]
     about = note(
         "Where frames wait: in the **encoder** until they are encoded; in the **pacer** until their last packet is "
@@ -39,7 +39,8 @@ def delay_stages(summary: Summary) -> Section | None:
         "buffer** until they could be rendered; and until audio is there, too, for **lip sync**. The stages of each "
         "frame add up to its end-to-end delay; their medians and 95th percentiles do not. Means over runs."
     )
-    by_scenario = Folded("By scenario", [Table(["Scenario", Cell("Controller", kind="text"), *stages], scenario_rows)])
+    scenario_heads: Cells = ["Scenario", Cell("Controller", kind="text"), *stages]
+    by_scenario = Folded("By scenario", [Table(scenario_heads, scenario_rows)]) if len(summary.scenarios) > 1 else None
     return Section("delay", "Where the delay arises", [about, Table(heads, rows), by_scenario])
 
 

@@ -51,7 +51,7 @@ def test_the_measures_of_a_call(made_call, source, tmp_path):
     assert found["call_score"] == call_score(found, 11.8)
     assert found["call_quality"] == call_quality(found)
     assert 0 < found["delay_factor"] <= 1
-    # Of 80 ms 5 are in the encoder, 8 in the pacer, 10 of the receiver's 30 in lip sync, all means of getStats.
+    # The frames' 80 ms: 5 in the encoder and 8 in the pacer by getStats, 30 in the receiver, 10 of them in lip sync.
     stages = [found[f"delay_in_{stage}_ms_p50"] for stage in STAGES]
     assert stages == pytest.approx([5, 8, 80 - 5 - 8 - 30, 20, 10], abs=0.01)
     assert measures.frames == {"rendered": 324, "without_number": 0, "not_written": 0, "never_came": 30}
