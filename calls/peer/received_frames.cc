@@ -46,6 +46,8 @@ void ReceivedFrames::OnFrame(const webrtc::VideoFrame& frame) {
   entry.height = frame.height();
   if (!frame.packet_infos().empty())
     entry.capture_time_us = capture_time_(frame.packet_infos().begin()->ssrc(), frame.rtp_timestamp());
+  for (const webrtc::RtpPacketInfo& packet : frame.packet_infos())
+    entry.arrival_time_us = std::max(entry.arrival_time_us.value_or(0), packet.receive_time().us());
   const webrtc::scoped_refptr<webrtc::VideoFrameBuffer> picture = frame.video_frame_buffer();
   if (const auto* pixels = picture->GetI420()) entry.frame_number = ReadFrameNumber(*pixels);
 
@@ -68,6 +70,7 @@ void ReceivedFrames::Write(const Entry& entry) {
   const bool written = entry.picture != nullptr && WritePicture(*entry.picture);
   nlohmann::ordered_json line = {{"frame_number", OrNull(entry.frame_number)},
                                  {"capture_time_us", OrNull(entry.capture_time_us)},
+                                 {"arrival_time_us", OrNull(entry.arrival_time_us)},
                                  {"render_time_us", entry.render_time_us},
                                  {"rtp_timestamp", entry.rtp_timestamp},
                                  {"width", entry.width},

@@ -17,8 +17,9 @@
 namespace weir::peer {
 
 // Each line of the index has frame_number (null when the picture carries none), capture_time_us (null while unknown),
-// render_time_us, rtp_timestamp, width and height as received, and "written": false for a picture that is missing in
-// the .y4m file because the disk was too slow or full. Times are CLOCK_MONOTONIC.
+// arrival_time_us (of the last packet that completed the picture; null if unknown), render_time_us, rtp_timestamp,
+// width and height as received, and "written": false for a picture that is missing in the .y4m file because the disk
+// was too slow or full. Times are CLOCK_MONOTONIC.
 class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
  public:
   // Maximum number of pictures that wait for the disk, unless `at_once`. Further pictures are not written: the decoder
@@ -47,6 +48,7 @@ class ReceivedFrames final : public webrtc::VideoSinkInterface<webrtc::VideoFram
     webrtc::scoped_refptr<webrtc::VideoFrameBuffer> picture;
     std::optional<uint16_t> frame_number;
     std::optional<int64_t> capture_time_us;
+    std::optional<int64_t> arrival_time_us;
     int64_t render_time_us = 0;
     uint32_t rtp_timestamp = 0;
     int width = 0;

@@ -58,7 +58,9 @@ void MediaPackets::OnSent(Packet& packet, std::span<uint8_t> data) {
 }
 
 void MediaPackets::OnReceived(const Packet& packet, std::span<const uint8_t>, SimTime arrival_time) {
-  if (IsRtp(packet)) flow_.observer->OnReceived(packet, arrival_time);
+  if (!IsRtp(packet)) return;
+  if (packet.rtp.kind == PacketKind::kRetransmission) frames_->OnRetransmission(packet.rtp.rtp_timestamp);
+  flow_.observer->OnReceived(packet, arrival_time);
 }
 
 void MediaPackets::OnDropped(const Packet& packet, std::span<const uint8_t>) {

@@ -18,13 +18,13 @@ class CallStats {
     (end == CallEnd::kSender ? sender_ : receiver_) = std::move(report);
   }
 
-  // Adds the counts of repair, and with `rendered` the share of concealed audio. Counts without a report are 0.
-  void AddTo(nlohmann::ordered_json& record, bool rendered) const {
+  // Adds the counts of repair, and with `audio` the share of concealed audio. Counts without a report are 0.
+  void AddTo(nlohmann::ordered_json& record, bool audio) const {
     record["retransmitted_packets_sent"] = Find(sender_, "outbound-rtp", "video", "retransmittedPacketsSent");
     record["nack_count"] = Find(receiver_, "inbound-rtp", "video", "nackCount");
     record["pli_count"] = Find(receiver_, "inbound-rtp", "video", "pliCount");
     const int64_t samples = Find(receiver_, "inbound-rtp", "audio", "totalSamplesReceived");
-    if (!rendered || samples == 0) return;
+    if (!audio || samples == 0) return;
     const int64_t concealed = Find(receiver_, "inbound-rtp", "audio", "concealedSamples");
     record["rendered"] = {{"concealed_share", static_cast<double>(concealed) / static_cast<double>(samples)}};
   }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/rtp_packet_infos.h"
 #include "api/video/encoded_image.h"
 #include "api/video/video_frame.h"
 #include "api/video/video_sink_interface.h"
@@ -27,19 +28,23 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
   // Call for frames that enter the encoder, and for frames that leave it.
   void OnCaptured(const webrtc::VideoFrame& frame);
   void OnEncoded(const webrtc::EncodedImage& image);
-  // Call for packets of the video stream except retransmissions.
+  // Call for packets of the video stream except retransmissions, and for retransmissions that arrive.
   void OnPacketSent(uint32_t rtp_timestamp);
+  void OnRetransmission(uint32_t rtp_timestamp);
   // A decoded frame, with its render time.
   void OnFrame(const webrtc::VideoFrame& frame) override;
 
   // Columns as in weir.result/1 of the frames that were sent, in the scenario's time. Completion and rendering after
-  // `end` are null. "rendered_time_us" includes the jitter buffer; "qp" is the encoder's quantizer, -1 if unknown.
+  // `end` are null. "complete_time_us" is that of decoding; "arrived_time_us" that of the last packet with which the
+  // frame was complete; "qp" is the encoder's quantizer, -1 if unknown.
   nlohmann::ordered_json Columns(SimTime end) const;
 
  private:
   struct Frame {
     SimTime capture_time = kTimeZero;
+    SimTime encoded_time = kTimeZero;
     SimTime sent_time = kTimeZero;
+    SimTime arrived_time = kNever;
     SimTime decoded_time = kNever;
     SimTime rendered_time = kNever;
     int64_t bytes = 0;
@@ -47,9 +52,15 @@ class FrameLog final : public webrtc::VideoSinkInterface<webrtc::VideoFrame> {
     int height = 0;
     bool key_frame = false;
     bool is_sent = false;
+    bool is_retransmitted = false;
   };
 
   Frame* Find(uint32_t packet_timestamp);
+  size_t IndexOf(const Frame& frame) const { return static_cast<size_t>(&frame - frames_.data()); }
+  // When the last of a frame's packets arrived; when it was decoded if they are unknown.
+  SimTime ArrivedTime(const webrtc::RtpPacketInfos& packets, SimTime decoded_time) const;
+  // The time for which libwebrtc's receiver held each frame for audio, by the simulator's model of the receiver.
+  std::vector<SimDuration> LipSync() const;
   // The encoder's output in the second up to the frame.
   double BitrateBps(const Frame& frame) const;
 

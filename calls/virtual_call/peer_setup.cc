@@ -39,6 +39,13 @@ double CaptureRate(const MediaSpec& media) {
 
 bool KeepsReceived(const Flow& flow) { return !flow.job.call.received.empty() && flow.is_under_test(); }
 
+bool HasSteadyAudio(const Flow& flow) {
+  const RtpSpec& rtp = flow.rtp();
+  const double packets_per_second = rtp.media.audio_packets_per_second;
+  return KeepsReceived(flow) || (rtp.pauses.empty() && flow.spec().stop >= flow.job.scenario.end() &&
+                                 (packets_per_second == 0 || packets_per_second >= kSpeechPacketsPerSecond));
+}
+
 peer::Options MakePeerOptions(CallEnd end, const Flow& flow, const CallController& controller) {
   const RtpSpec& rtp = flow.rtp();
   const CallMedia& media = flow.job.call;

@@ -20,6 +20,9 @@ double CaptureRate(const MediaSpec& media);
 // True if the receiver writes the media that it renders and plays; see CallMedia::received.
 bool KeepsReceived(const Flow& flow);
 
+// True if the sender sends audio of speech all the time, so that what the receiver conceals was lost or late.
+bool HasSteadyAudio(const Flow& flow);
+
 peer::Options MakePeerOptions(CallEnd end, const Flow& flow, const CallController& controller);
 
 // The pictures that a sender captures. A file has its own frame rate. Throws ProgramError if it cannot be read.

@@ -217,7 +217,7 @@ void VirtualCall::SendVideo() {
 
 void VirtualCall::AddTo(ordered_json& record) const {
   rtcp_packets_.AddTo(record);
-  stats_.AddTo(record, KeepsReceived(flow_));
+  stats_.AddTo(record, HasSteadyAudio(flow_));
   if (counters_) AddEstimator(*counters_, pool_, record);
 }
 

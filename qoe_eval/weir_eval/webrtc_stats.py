@@ -21,7 +21,7 @@ _RECEIVED = (
     "framesDecoded", "keyFramesDecoded", "framesDropped", "framesPerSecond", "frameWidth", "frameHeight", "freezeCount",
     "totalFreezesDuration", "qpSum", "jitterBufferDelay", "jitterBufferEmittedCount", "nackCount", "pliCount",
     "totalDecodeTime", "totalSamplesReceived", "concealedSamples", "silentConcealedSamples",
-    "estimatedPlayoutTimestamp",
+    "estimatedPlayoutTimestamp", "jitterBufferTargetDelay", "jitterBufferMinimumDelay",
 )  # fmt: skip
 _SENT = (
     "bytesSent", "headerBytesSent", "packetsSent", "retransmittedPacketsSent", "retransmittedBytesSent",

@@ -26,13 +26,18 @@ class JitterBuffer {
     if (!frame.retransmitted) arrivals_.OnFrame(frame.capture_time, frame.complete_time);
   }
 
-  // The next frame to be decoded, which is decodable from `now` on. Returns the time of decoding.
-  SimTime Decode(const Frame& frame, SimTime now) {
-    const bool first = last_rendered_ == kNever;
-    const SimTime due = first ? now : arrivals_.UsualArrival(frame.capture_time) + std::max(playout_delay_, minimum_);
+  // The next frame to be decoded, which arrived with all before it at `decodable`; the decoder is free from `now` on.
+  // Returns the time of decoding.
+  SimTime Decode(const Frame& frame, SimTime decodable, SimTime now) {
+    const bool first = last_rendered_.time == kNever;
+    const SimTime usual = first ? now : arrivals_.UsualArrival(frame.capture_time);
+    const SimTime due = first ? now : usual + std::max(playout_delay_, minimum_);
+    const SimTime due_without_audio = usual + std::min(playout_delay_, jitter_.Estimate() + kRenderDelay);
     const SimTime decoded = first ? now : std::max(now, due - kRenderDelay);
     UpdateDelay(frame, due, decoded);
-    last_rendered_ = first ? decoded : std::max({last_rendered_, decoded, due});
+    const SimTime rendered = first ? decoded : std::max({last_rendered_.time, decoded, due});
+    last_rendered_ = {.time = rendered, .lip_sync = SimDuration::Zero()};
+    if (!first) last_rendered_.lip_sync = NotNegative(rendered - std::max(decodable, due_without_audio));
     return decoded;
   }
 
@@ -44,7 +49,7 @@ class JitterBuffer {
     audio.SetMinimumDelay(lip_sync_.audio_ms());
   }
 
-  SimTime last_rendered() const { return last_rendered_; }
+  RenderedFrame last_rendered() const { return last_rendered_; }
 
  private:
   SimDuration TargetDelay() const { return std::max(jitter_.Estimate() + kRenderDelay, minimum_); }
@@ -66,7 +71,7 @@ class JitterBuffer {
   SimDuration playout_delay_ = SimDuration::Zero();
   std::optional<SimDuration> last_delay_;
   Frame last_complete_;
-  SimTime last_rendered_ = kNever;
+  RenderedFrame last_rendered_;
 };
 
 // Passes what has arrived to the buffers, in the order of time.
@@ -86,10 +91,11 @@ class Receiver {
       new_audio_ = new_video_ = false;
     }
     Advance(now);
-    return buffer_.Decode(frame, now);
+    decodable_ = std::max(decodable_, frame.complete_time);
+    return buffer_.Decode(frame, decodable_, now);
   }
 
-  SimTime last_rendered() const { return buffer_.last_rendered(); }
+  RenderedFrame last_rendered() const { return buffer_.last_rendered(); }
 
  private:
   void Advance(SimTime to) {
@@ -108,6 +114,7 @@ class Receiver {
   size_t next_frame_ = 0;
   size_t next_audio_ = 0;
   SimTime next_sync_ = kTimeZero + LipSync::kInterval;
+  SimTime decodable_ = kTimeZero;
   bool new_audio_ = false;
   bool new_video_ = false;
   JitterBuffer buffer_;
@@ -116,20 +123,20 @@ class Receiver {
 
 }  // namespace
 
-std::vector<SimTime> RenderTimes(std::span<const Frame> frames, std::span<const AudioPacket> audio) {
+std::vector<RenderedFrame> RenderFrames(std::span<const Frame> frames, std::span<const AudioPacket> audio) {
   Receiver receiver(frames, audio);
-  std::vector<SimTime> times;
-  times.reserve(frames.size());
+  std::vector<RenderedFrame> rendered;
+  rendered.reserve(frames.size());
   SimTime decoder_free = kTimeZero;
   for (const Frame& frame : frames) {
     if (frame.complete_time == kNever) {
-      times.push_back(kNever);
+      rendered.emplace_back();
       continue;
     }
     decoder_free = receiver.Decode(frame, std::max(decoder_free, frame.complete_time));
-    times.push_back(receiver.last_rendered());
+    rendered.push_back(receiver.last_rendered());
   }
-  return times;
+  return rendered;
 }
 
 }  // namespace weir::sim

@@ -10,16 +10,23 @@
 
 namespace weir::sim {
 
-// For each frame the time at which libwebrtc's receiver would render it; kNever for frames that are not decoded.
-// Decoding takes no time.
+struct RenderedFrame {
+  // kNever if it is not decoded.
+  SimTime time = kNever;
+  // The part of its wait since it was decodable that is for audio.
+  SimDuration lip_sync = SimDuration::Zero();
+};
+
+// Renders the frames as libwebrtc's receiver does. Decoding takes no time.
 //
 // 1. A frame is decodable when all its packets and all frames before it have arrived.
 // 2. Its due time is the usual arrival of its capture time (`ArrivalLine`) plus the playout delay.
 // 3. The decoder gets it 10 ms before its due time, or at once if it is late; a late frame is rendered at once.
 // 4. The playout delay grows by the lateness of frames, up to the target, and falls to it at once. The target is the
 //    jitter (`FrameJitter`) plus 10 ms for rendering, and not below the delay that audio needs (`LipSync`).
-std::vector<SimTime> RenderTimes(std::span<const FrameRecorder::Frame> frames,
-                                 std::span<const FrameRecorder::AudioPacket> audio);
+// 5. The wait for audio is the time from the due time that a frame would have without audio.
+std::vector<RenderedFrame> RenderFrames(std::span<const FrameRecorder::Frame> frames,
+                                        std::span<const FrameRecorder::AudioPacket> audio);
 
 }  // namespace weir::sim
 

@@ -101,14 +101,17 @@ Json FrameSeries(const FrameRecorder& recorder, SimTime end) {
     for (const Frame& frame : frames) values.push_back(value_of(frame));
     return values;
   };
-  Json rendered = Json::array();
-  for (const SimTime time : RenderTimes(frames, recorder.audio()))
-    rendered.push_back(time > end ? Json(nullptr) : Json(time.us()));
+  Json rendered = Json::array(), lip_sync = Json::array();
+  for (const RenderedFrame& frame : RenderFrames(frames, recorder.audio())) {
+    rendered.push_back(frame.time > end ? Json(nullptr) : Json(frame.time.us()));
+    lip_sync.push_back(frame.lip_sync.us());
+  }
   return {{"capture_time_us", column([](const Frame& frame) { return frame.capture_time.us(); })},
           {"complete_time_us", column([](const Frame& frame) {
              return frame.complete_time == kNever ? Json(nullptr) : Json(frame.complete_time.us());
            })},
           {"rendered_time_us", std::move(rendered)},
+          {"lip_sync_us", std::move(lip_sync)},
           {"bytes", column([](const Frame& frame) { return frame.bytes; })},
           {"sent_time_us", column([](const Frame& frame) { return frame.sent_time.us(); })},
           {"key_frame", column([](const Frame& frame) { return frame.key_frame ? 1 : 0; })}};

@@ -29,18 +29,15 @@ from weir_suites.results import undisturbed
 from weir_suites.runner import Evaluated
 
 SCHEMA = "weir.evaluation/1"
-_KEPT = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index",
-         "tcp_share")  # fmt: skip
+_KEPT = ("call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "challenge", "utilisation",
+         "p95_queueing_delay_ms", "loss_ratio", "recoco", "viewer_quality", "jain_index", "tcp_share")  # fmt: skip
 _END_TO_END = "end_to_end_delay_ms_p95"
-_MEASURES = ("viewer_quality", "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
+_LEADING = ("call_quality", "end_to_end_delay_ms_p50", _END_TO_END, "viewer_quality")
+_MEASURES = (*_LEADING, "freeze_count", "frame_delay_ms_p95", "p95_queueing_delay_ms", "utility", "challenge")
 _OF_VIRTUAL_CALLS = (
-    "viewer_quality", "receive_rate_bps", "network_delay_ms_p95", _END_TO_END, "frozen_share",
-    "freeze_count", "qp_mean", "challenge",
+    *_LEADING, "receive_rate_bps", "network_delay_ms_p95", "frozen_share", "freeze_count", "qp_mean", "challenge",
 )  # fmt: skip
-_OF_CALLS = (
-    "received_bitrate_bps", "frozen_share", _END_TO_END, "network_delay_ms_p95", "vmaf_mean",
-    "call_score",
-)  # fmt: skip
+_OF_CALLS = (*_LEADING, "received_bitrate_bps", "frozen_share", "network_delay_ms_p95", "vmaf_mean", "call_score")
 _REMB_ALONE = f"{POLICY}-remb-alone"
 _OWN = (POLICY, _REMB_ALONE, "weir-send", "weir-send-ccfb")
 _OTHERS = (*LIBWEBRTC_SENDERS, "scream-ccfb", "rule", POLICY)

@@ -19,7 +19,7 @@ from weir_eval.records.run_record import RunRecord
 from weir_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, chart, line, row
 from weir_eval.report.display import dated, signed
 from weir_eval.report.goal_table import GoalRow, print_rows, reached_text
-from weir_eval.report.page_blocks import Bullets, Charts, Folded, Grid, Section, Span, Text, note
+from weir_eval.report.page_blocks import Bullets, Charts, Choices, Folded, Grid, Section, Span, Text, note
 from weir_eval.report.page_table import Block, Cell, Row, Table
 from weir_eval.report.page_template import render_page
 from weir_eval.report.replay_charts import Drawing
@@ -36,6 +36,7 @@ from weir_traces.schema.variation import vary
 # Rows of a set's table of scenarios, and charts: the worst against gcc.
 _SHOWN = 50
 _CHARTS = 2
+_BY_SCENARIO = (SCORE, "call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95")
 _NOTE = (
     "Where a goal names a strength (5 % of loss), the mean over its scenarios decides; where it names the worst, "
     "longest or largest, one scenario does. Gains are paired by scenario and seed, averaged over the seeds of a "
@@ -130,12 +131,15 @@ def _set(evaluated: Evaluated, replays: Replays, controllers: Sequence[str]) -> 
     more = f" {counted(hidden, 'scenario')} more are in evaluation.json." if hidden else ""
     by_scenario: list[Block] = [
         note(f"Means over seeds, worst against {gcc} first; the stronger the colour, the better.{more}"),
-        heat_table(MEASURES[SCORE], {scenario: means[scenario] for scenario in ordered}, controllers, linked=False),
     ]
+    shown = {scenario: means[scenario] for scenario in ordered}
+    tables = {name: heat_table(MEASURES[name], shown, controllers, linked=False) for name in _BY_SCENARIO}
+    choices = [(MEASURES[name].label, table) for name, table in tables.items() if table.rows]
+    by_scenario.append(Choices(f"scenarios-{name}", "Measure", choices))
     blocks = [
         note(f"{description}{about_charts}"),
         Grid("pair-of-charts", [*map(_captioned, charts)]) if charts else None,
-        Folded(f"{MEASURES[SCORE].label} by scenario", by_scenario),
+        Folded("Measures by scenario", by_scenario),
     ]
     return Section(f"family-{name.replace(', ', '-')}", f"{evaluated.planned.suite.name}: {name}", blocks)
 

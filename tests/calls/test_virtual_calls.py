@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from weir_calls.call.media.sent_media import with_sources
-from weir_eval.measures.viewer import rendered_measures, viewer_measures
+from weir_eval.measures.viewer import rendered_frames, rendered_measures, viewer_measures
 from weir_eval.records.results_file import read_records
 from weir_eval.records.run_record import RunRecord
 from weir_eval.runs.call_media import CallMedia, Encoder
+from weir_eval.runs.store import RunStore
 
 
 def of_frames(**columns):
@@ -66,7 +67,8 @@ def test_replays_have_the_delays_of_rendering_without_height_and_quantizer():
     arrived_us = [int(1e6 * n / 30) + 60_000 for n in range(300)]
     record = of_frames(complete_time_us=arrived_us, rendered_time_us=[time + 40_000 for time in arrived_us])
     assert rendered_measures(record.flows[0]) == {
-        "end_to_end_delay_ms_p50": pytest.approx(100), "end_to_end_delay_ms_p95": pytest.approx(100),
+        "delay_factor": 1.0, "end_to_end_delay_ms_p50": pytest.approx(100),
+        "end_to_end_delay_ms_p95": pytest.approx(100),
     }  # fmt: skip
     assert viewer_measures(record, record.flows[0])["frame_delay_ms_p95"] == pytest.approx(60)
 
@@ -158,6 +160,44 @@ def test_short_dips_of_a_fast_link_cost_no_more_than_under_gcc(virtual_call_prog
     rates_bps = {record.controller: record.measures["receive_rate_bps"] for record in records}
     assert rates_bps["weir"] >= rates_bps["gcc"] > 5e6
     assert rates_bps["weir-send"] >= rates_bps["gcc"]
+
+
+def unclamped_sums_ms(record):
+    """End-to-end delays of a run's frames, and the sums of their stages that have a positive duration as recorded."""
+    (frames,) = [flow.series["frames"] for flow in record.flows if flow.kind == "rtp"]
+    shown, rendered_us = rendered_frames(frames)
+    columns = ["capture_time_us", "encoded_time_us", "sent_time_us", "arrived_time_us", "lip_sync_us"]
+    capture, encoded, sent, arrived, lip_sync = (np.array(frames[name], dtype=np.float64)[shown] for name in columns)
+    decodable = np.maximum.accumulate(arrived)
+    held = rendered_us - decodable
+    stages = [encoded - capture, sent - encoded, decodable - sent, np.maximum(held - lip_sync, 0), lip_sync]
+    return (rendered_us - capture) / 1e3, np.maximum(stages, 0).sum(axis=0) / 1e3
+
+
+def test_the_stages_of_frames_add_up_to_their_end_to_end_delay(virtual_call_program, run_weir, tmp_path):
+    options = ("--stack", "libwebrtc", "--encoder", "fake", "--duration", 20, "--seeds", 1, "--jobs", 1)
+    controllers = ("--controller", "scream", "--controller", "gcc", "--objectives", 0)
+    paths = ("catalogue/cellular-3m", "catalogue/lossy-random")
+    status, _, error = run_weir("replay", *paths, *options, *controllers, "--out", tmp_path)
+    assert status == 0, error
+    store = RunStore(tmp_path)
+    records = [store.with_series(record) for record in store.read()]
+    assert len(records) == 4
+    for record in records:
+        end_to_end_ms, sums_ms = unclamped_sums_ms(record)
+        assert len(end_to_end_ms) > 300
+        assert (np.abs(end_to_end_ms - sums_ms) < 5).mean() > 0.95
+        measures = record.measures
+        assert measures["delay_in_network_ms_p50"] > 0.5 * record.path.one_way_delay_ms
+        assert measures["delay_in_jitter_buffer_ms_p50"] > 5
+        # Encoding takes no simulated time.
+        assert measures["delay_in_encoder_ms_p95"] < 5
+    on_cellular = {record.controller: record.measures for record in records if record.scenario == "cellular-3m"}
+    # SCReAM's frames wait in the pacer for its window, GCC's in the queue.
+    pacer = {name: measures["delay_in_pacer_ms_p95"] for name, measures in on_cellular.items()}
+    assert pacer["scream"] > 3 * pacer["gcc"]
+    page = (tmp_path / "report.html").read_text()
+    assert "Where the delay arises" in page
 
 
 def test_a_controller_with_a_sender_of_the_simulators_own_is_refused(virtual_call_program, run_weir, tmp_path):

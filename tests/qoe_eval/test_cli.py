@@ -177,7 +177,7 @@ def test_seed_0_is_the_trace_as_written_and_one_scenario_gives_no_interval(weir,
 
     out, records = run(0)
     assert [(record["seed"], record["variation"]) for record in records] == [(0, {})] * 2
-    assert "weir against gcc: Viewer's quality " in out
+    assert "weir against gcc: Call quality " in out
     assert "1 independent scenario, 1 seed: intervals need 6 independent traces, not more seeds.\n" in out
     out, records = run(2)
     assert "1 independent scenario, 2 seeds: intervals need" in out
@@ -236,7 +236,7 @@ def test_the_reference_of_a_replay_and_of_its_report(weir, trace, tmp_path):
 
     status, out, _ = weir(*command, "--reference", "rule")
     assert status == 0
-    assert "gcc against rule: Viewer's quality" in out
+    assert "gcc against rule: Call quality" in out
     assert pairs() == ("rule", [("gcc", "rule"), ("nada", "rule")])
     # A report keeps it, unless it gets another.
     assert weir("report", "here")[0] == 0

@@ -44,6 +44,12 @@ double SlotDelayMs(int frame, double slot_ms) {
 
 double DelayMs(const Frame& frame, SimTime rendered) { return ToMilliseconds(rendered - frame.capture_time); }
 
+std::vector<SimTime> RenderTimes(const std::vector<Frame>& frames, const std::vector<AudioPacket>& audio) {
+  std::vector<SimTime> times;
+  for (const RenderedFrame& rendered : RenderFrames(frames, audio)) times.push_back(rendered.time);
+  return times;
+}
+
 // The longest time between two rendered frames from kSettled on.
 double LongestGapMs(const std::vector<SimTime>& rendered) {
   double longest_ms = 0;
@@ -160,6 +166,24 @@ TEST(JitterBuffer, AnOutageOfHalfAMinuteDelaysAudioNoLongerThanItsPacketsWait) {
     }
   }
   EXPECT_LT(audio.LatencyMs(), 3000);
+}
+
+TEST(JitterBuffer, TheWaitForAudioIsTheTimeByWhichFramesAreRenderedLaterThanWithoutAudio) {
+  const std::vector<Frame> frames = FramesAfter([](int i) { return i % 7 == 0 ? 90 : 50; });
+  std::vector<AudioPacket> audio;
+  for (int i = 0; i < 1500; ++i) {
+    const Ns captured = 20 * kMs * i;
+    audio.push_back({.capture_time = captured, .arrival_time = captured + 50 * kMs + (i % 25 == 0 ? 300 : 0) * kMs});
+  }
+  std::ranges::stable_sort(audio, {}, &AudioPacket::arrival_time);
+  const std::vector<RenderedFrame> rendered = RenderFrames(frames, audio), without_audio = RenderFrames(frames, {});
+  EXPECT_EQ(rendered.front().lip_sync, SimDuration::Zero());
+  EXPECT_GT(ToMilliseconds(rendered.back().lip_sync), 150);
+  for (size_t i = 0; i < frames.size(); ++i) {
+    EXPECT_LT(ToMilliseconds(without_audio[i].lip_sync), 5) << i;
+    const double later_ms = ToMilliseconds(rendered[i].time - without_audio[i].time);
+    EXPECT_NEAR(ToMilliseconds(rendered[i].lip_sync), later_ms, 25) << i;
+  }
 }
 
 TEST(JitterBuffer, PunctualAudioHardlyDelaysVideo) {

@@ -80,6 +80,9 @@ def make_record(job):
             "complete_time_us": [None if d is None else time_us + round(1000 * d) for time_us, d, _ in seen],
             "bytes": [round(got / 80) for _, _, got in seen],
         }
+        frames["rendered_time_us"] = frames["complete_time_us"]
+        frames["sent_time_us"] = frames["capture_time_us"]
+        frames["lip_sync_us"] = [0] * len(seen)
         arrived = sorted(value for value in delay if value is not None)
         achievable = sum(c for c, on in zip(capacity, active, strict=True) if on) / 80
         received = sum(rate) / 80

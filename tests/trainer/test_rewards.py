@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from weir_cli.errors import InputError
+from weir_eval.measures.call_quality import call_quality
+from weir_eval.measures.call_score import delay_factor
+from weir_eval.measures.viewer import estimate_vmaf
 from weir_train.configuration.training import EnvironmentSettings
 from weir_train.gym.rewards import (
     REWARD_RANGES,
     REWARDS,
+    call,
     challenge,
     challenge_objectives,
     mocc,
@@ -126,7 +130,20 @@ def test_the_viewers_reward_is_the_quality_of_what_moves():
     assert late == pytest.approx(-2 * high)
 
 
+def test_the_calls_reward_is_the_call_quality():
+    shown = StepRecord.of(
+        video_bitrate_bps=[0.0, 2e6, 2e6, 2e6], frozen_share=[1.0, 0.0, 0.5, 0.0],
+        end_to_end_delay_ms=[0.0, 80.0, 80.0, 400.0],
+    )  # fmt: skip
+    parts = [
+        {"video_quality": float(estimate_vmaf(2e6)), "frozen_share": frozen, "delay_factor": float(delay_factor(delay))}
+        for frozen, delay in ((1.0, 80), (0.0, 80), (0.5, 80), (0.0, 400))
+    ]
+    assert 100 * call(shown) == pytest.approx([call_quality(some) for some in parts])
+
+
 def test_the_viewers_reward_needs_rendered_frames():
+    assert resolve_reward("call", "libwebrtc") is call
     assert resolve_reward("viewer", "libwebrtc") is viewer
     with pytest.raises(InputError, match="reward 'viewer': the stack 'model' renders no frames; 'libwebrtc' does"):
         resolve_reward("viewer", "model")
@@ -143,5 +160,5 @@ def test_a_dummy_reward_is_known_by_its_line_in_the_registry(monkeypatch):
     assert resolve_reward("dummy", "model")(record(loss=0.5), None) == 0.5
     settings = EnvironmentSettings(features=("loss_ratio",), reward="dummy", action={"kind": "log_rate"})
     assert settings.reward == "dummy"
-    with pytest.raises(ValueError, match="reward 'mock': one of mocc, recoco, challenge, viewer, dummy"):
+    with pytest.raises(ValueError, match="reward 'mock': one of mocc, recoco, challenge, viewer, call, dummy"):
         EnvironmentSettings(features=("loss_ratio",), reward="mock")

@@ -28,6 +28,7 @@ from weir_eval.report.page_table import Block, Cell, Cells, Row, Table, measure_
 from weir_eval.report.page_template import SUMMARY, render_page
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import all_measures, means_table
+from weir_eval.report.sections.delay import delay_stages
 from weir_eval.report.sections.pairs import differences, paired, verdict_lines
 from weir_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
 from weir_eval.report.sections.scenarios import per_scenario
@@ -35,8 +36,8 @@ from weir_eval.report.text import paired_sentences
 from weir_eval.runs.store import RecordStore
 
 _MAIN = (
-    "call_score", "viewer_quality", "vmaf_mean", "vmaf_p5", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
-    "end_to_end_delay_ms_p95", "concealed_share", "visqol_mean", "received_bitrate_bps",
+    "call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "call_score", "viewer_quality", "vmaf_mean",
+    "vmaf_p5", "freeze_count", "frozen_share", "concealed_share", "visqol_mean", "received_bitrate_bps",
 )  # fmt: skip
 # In place of those that need weir-peer, for calls of other stacks.
 _OF_THE_LINK = ("network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation")
@@ -127,6 +128,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     sections = [
         failures([str(text)[:500] for text in summary.run.failures], "call"),
         _headline(summary),
+        delay_stages(summary),
         causes(summary),
         paired(summary),
         per_scenario(summary, shown, linked=False) if several else None,
@@ -167,8 +169,9 @@ def _headline(summary: Summary) -> Section | None:
     table = means_table(summary, list(summary.controllers), main_measures(summary), with_calls=True)
     about = note(
         "Means over the calls that every controller has, each measured whole: from its first frame to its end. Calls "
-        "that were disturbed, or ended before their time, are left out. The call score is made of VMAF, freezes, delay "
-        "and concealed audio; a conclusion from it hangs on their weights."
+        "that were disturbed, or ended before their time, are left out. **Call quality** is made of picture, "
+        "freezes, end-to-end delay and concealed audio; the call score also counts freezes, and has the median delay "
+        "alone. For both a conclusion from it hangs on their weights."
     )
     return Section("headline", "Controllers", [about, table, *all_measures(summary, "call", "All measures")])
 

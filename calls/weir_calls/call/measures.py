@@ -11,15 +11,18 @@ from pathlib import Path
 import numpy as np
 
 from weir_calls.call import logs
+from weir_calls.call.call_stages import call_stages
 from weir_calls.call.media.ffmpeg import MODEL, make_recording
 from weir_calls.call.media.quality import picture_quality, speech_quality
 from weir_calls.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir_calls.call.media.y4m import Y4m
-from weir_calls.call.stats_measures import Values, frame_metrics_of_stats, stats_metrics
+from weir_calls.call.stats_measures import Values, estimated_quality, frame_metrics_of_stats, stats_metrics
 from weir_calls.link.log import LinkLog, read_link_log
 from weir_cli.errors import ComponentFailed, InputError, MissingComponent
 from weir_cli.files.output import write_text
+from weir_eval.measures.call_quality import call_quality, mean_delay_factor
 from weir_eval.measures.call_score import call_score
+from weir_eval.measures.delay_stages import stage_measures
 from weir_eval.measures.metrics import finite
 from weir_eval.measures.table import MEASURES
 from weir_eval.measures.viewer import find_freezes
@@ -87,6 +90,7 @@ def measure(
         metrics |= _frame_metrics(frames, started_us, start_us, end_us)
     metrics |= _link_metrics(link.between(start_us, end_us), base_one_way_delay_ms)
     zero_us = start_us if started_us is None else started_us
+    metrics |= stage_measures(call_stages(frames, receiver, sender or StatsReports()))
     metrics |= stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     if not logs_frames:
         metrics |= frame_metrics_of_stats(receiver, metrics, start_us / 1e6, end_us / 1e6)
@@ -95,8 +99,11 @@ def measure(
         metrics |= _quality_metrics(
             folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us), problems
         )
+    if metrics["vmaf_mean"] is None and metrics["video_quality"] is None:
+        metrics |= estimated_quality(receiver, metrics["frozen_share"], start_us / 1e6, end_us / 1e6)
     CALL_MEASURES.check(metrics)
     measured = finite(metrics)
+    measured["call_quality"] = call_quality(measured)
     measured["call_score"] = call_score(measured, (end_us - start_us) / 1e6)
     return CallMeasures(measured, start_us, end_us, _frame_counts(frames), problems)
 
@@ -107,17 +114,19 @@ def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, star
         return {}
     if not frames:
         return {"frames_per_second": 0.0, "frozen_share": 1.0}
-    freezes = find_freezes([frame.render_time_us for frame in frames], end_us)
+    rendered_us = [frame.render_time_us for frame in frames]
+    freezes = find_freezes(rendered_us, end_us)
     frozen_s = sum(freeze.duration_us for freeze in freezes) / 1e6
-    delays_ms = end_to_end_delays_ms(frames)
-    known = [delay for delay in delays_ms if delay is not None]
+    delays_ms = np.array(end_to_end_delays_ms(frames), dtype=np.float64)
+    known = delays_ms[np.isfinite(delays_ms)]
     heights = [frame.height for frame in frames if frame.height]
-    p50, p95 = np.percentile(known, [50, 95]) if known else (None, None)
+    p50, p95 = np.percentile(known, [50, 95]) if len(known) else (None, None)
     return {
         "frames_per_second": len(frames) / duration_s,
         "freeze_count": float(len(freezes)),
         "total_freezes_duration_s": frozen_s,
         "frozen_share": frozen_s / duration_s,
+        "delay_factor": mean_delay_factor(rendered_us, delays_ms),
         "end_to_end_delay_ms_p50": p50,
         "end_to_end_delay_ms_p95": p95,
         "frame_height_mean": float(np.mean(heights)) if heights else None,

@@ -70,17 +70,25 @@ def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: flo
     if frozen_s is not None and end_s > start_s:
         frozen_s = min(frozen_s + _last_freeze_s(video), end_s - start_s)
         frozen_share = frozen_s / (end_s - start_s)
-    quality = _video_quality(video, start_s, end_s)
     heights = [values[(times >= start_s) & (times <= end_s)] for times, values in _series(video, "frameHeight")]
     shown = np.concatenate([np.zeros(0), *heights])
     return {
-        "viewer_quality": None if quality is None or frozen_share is None else quality * (1 - frozen_share),
-        "video_quality": quality,
+        **estimated_quality(receiver, frozen_share, start_s, end_s),
         "freeze_count": metrics["stats_freeze_count"],
         "total_freezes_duration_s": frozen_s,
         "frozen_share": frozen_share,
         "frame_height_mean": float(np.mean(shown)) if len(shown) else None,
         "quality_switch_count": float(sum((np.diff(values) != 0).sum() for values in heights)) if len(shown) else None,
+    }
+
+
+def estimated_quality(receiver: StatsReports, frozen_share: float | None, start_s: float, end_s: float) -> Values:
+    """The measures of the picture by its bitrate, for a call without VMAF."""
+    video = receiver.of("inbound-rtp", "video")
+    quality = _video_quality(video, start_s, min(end_s, _last_report_s(video)))
+    return {
+        "viewer_quality": None if quality is None or frozen_share is None else quality * (1 - frozen_share),
+        "video_quality": quality,
     }
 
 

@@ -32,8 +32,9 @@ CONTENT_TYPES = {
     ".svg": "image/svg+xml",
 }
 # The measures on the page; IN_LIST are also in the list of calls.
-IN_LIST = ("received_bitrate_bps", "frames_per_second", "vmaf_mean", "frozen_share", "end_to_end_delay_ms_p95")
-SHOWN = (*IN_LIST, "network_delay_ms_p95", "vmaf_p5", "utilisation", "loss_ratio")
+IN_LIST = ("call_quality", "received_bitrate_bps", "vmaf_mean", "frozen_share", "end_to_end_delay_ms_p95")
+SHOWN = (*IN_LIST, "end_to_end_delay_ms_p50", "frames_per_second", "network_delay_ms_p95", "vmaf_p5", "utilisation",
+         "loss_ratio")  # fmt: skip
 
 
 class ListedCall(TypedDict):

@@ -27,18 +27,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 _HIGHEST_RATING = 93.2
 _LOSS_ROBUSTNESS = 25.1
 _AUDIOVISUAL = (-0.00069084, 0.15374283, 0.97153861, 0.02461776)
 _FREEZES, _FROZEN_SHARE = 9.35158684, 0.91890815
 
 
-def delay_impairment(delay_ms: float) -> float:
+def delay_impairment(delay_ms: ArrayLike) -> NDArray[np.float64]:
     """Idd of G.107."""
-    if delay_ms <= 100:
-        return 0.0
-    x = math.log2(delay_ms / 100)
-    return 25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2)
+    x = np.log2(np.maximum(delay_ms, 100.0) / 100)
+    return np.asarray(25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2))
 
 
 def loss_impairment(lost_share: float) -> float:
@@ -47,17 +48,27 @@ def loss_impairment(lost_share: float) -> float:
     return 95 * percent / (percent + _LOSS_ROBUSTNESS)
 
 
-def mean_opinion(rating: float) -> float:
+def mean_opinion(rating: ArrayLike) -> NDArray[np.float64]:
     """MOS, 1 to 4.5, of a rating R of G.107."""
-    r = min(max(rating, 0.0), 100.0)
-    return max(1.0, 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6)
+    r = np.clip(rating, 0.0, 100.0)
+    return np.asarray(np.maximum(1.0, 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6))
 
 
-def audiovisual_quality(audio: float, video: float) -> float:
+def picture_quality(vmaf: ArrayLike) -> NDArray[np.float64]:
+    """V, 1 to 5, of a VMAF."""
+    return np.clip(np.asarray(vmaf, dtype=np.float64) / 20, 1.0, 5.0)
+
+
+def audio_quality(concealed_share: float) -> float:
+    """A, 1 to 4.5, of the share of concealed samples, 0 to 1."""
+    return float(mean_opinion(_HIGHEST_RATING - loss_impairment(concealed_share)))
+
+
+def audiovisual_quality(audio: float, video: ArrayLike) -> NDArray[np.float64]:
     """The joint quality: 0 if both MOS are 1, 1 if both have their highest value."""
-    lowest, highest = _joined(1.0, 1.0), _joined(mean_opinion(_HIGHEST_RATING), 5.0)
+    lowest, highest = _joined(1.0, 1.0), _joined(audio_quality(0.0), 5.0)
     heard = 1 - max(0.0, 2 - audio)
-    return heard * (_joined(audio, video) - lowest) / (highest - lowest)
+    return np.asarray(heard * (_joined(audio, video) - lowest) / (highest - lowest))
 
 
 def freeze_factor(freezes_per_minute: float, frozen_share: float) -> float:
@@ -65,9 +76,9 @@ def freeze_factor(freezes_per_minute: float, frozen_share: float) -> float:
     return math.exp(-freezes_per_minute / _FREEZES - frozen_share / _FROZEN_SHARE)
 
 
-def delay_factor(delay_ms: float) -> float:
+def delay_factor(delay_ms: ArrayLike) -> NDArray[np.float64]:
     """1 up to 100 ms, falling above."""
-    return (mean_opinion(_HIGHEST_RATING - delay_impairment(delay_ms)) - 1) / (mean_opinion(_HIGHEST_RATING) - 1)
+    return np.asarray((mean_opinion(_HIGHEST_RATING - delay_impairment(delay_ms)) - 1) / (audio_quality(0.0) - 1))
 
 
 def call_score(metrics: Mapping[str, float | None], duration_s: float) -> float | None:
@@ -77,11 +88,11 @@ def call_score(metrics: Mapping[str, float | None], duration_s: float) -> float 
     if len(known) < len(names) or duration_s <= 0:
         return None
     vmaf, concealed_share, freezes, frozen_share, delay_ms = known
-    audio = mean_opinion(_HIGHEST_RATING - loss_impairment(concealed_share))
-    quality = audiovisual_quality(audio, min(max(vmaf / 20, 1.0), 5.0))
-    return 100 * freeze_factor(60 * freezes / duration_s, frozen_share) * delay_factor(delay_ms) * quality
+    quality = audiovisual_quality(audio_quality(concealed_share), picture_quality(vmaf)) * delay_factor(delay_ms)
+    return float(100 * freeze_factor(60 * freezes / duration_s, frozen_share) * quality)
 
 
-def _joined(audio: float, video: float) -> float:
+def _joined(audio: float, video: ArrayLike) -> NDArray[np.float64]:
     constant, of_audio, of_video, of_both = _AUDIOVISUAL
-    return constant + of_audio * audio + of_video * video + of_both * audio * video
+    v = np.asarray(video, dtype=np.float64)
+    return constant + of_audio * audio + of_video * v + of_both * audio * v

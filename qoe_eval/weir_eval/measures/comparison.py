@@ -18,9 +18,9 @@ from weir_sim.controllers import CONTROLLERS, LIBWEBRTC_SENDERS, uses_model
 
 # The decisive measures of replays and calls, the viewer's first.
 LEADING = (
-    "viewer_quality", "vmaf_mean", "freeze_count", "frozen_share", "frame_delay_ms_p50", "frame_delay_ms_p95",
-    "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "received_bitrate_bps", "concealed_share", "visqol_mean",
-    "call_score", "utility", "challenge",
+    "call_quality", "viewer_quality", "vmaf_mean", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
+    "end_to_end_delay_ms_p95", "frame_delay_ms_p50", "frame_delay_ms_p95", "received_bitrate_bps", "concealed_share",
+    "visqol_mean", "call_score", "utility", "challenge",
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from weir_eval.measures.call_quality import call_quality
 from weir_eval.measures.call_score import call_score
 from weir_eval.measures.fairness import rtp_fairness, tcp_share
 from weir_eval.measures.flow_series import FlowSeries, read_flow_series
@@ -139,6 +140,7 @@ def _flow_metrics(record: RunRecord, flow: FlowRecord, series: FlowSeries | None
         **rendered_measures(flow),
         **(flow.rendered or {}),
     }
+    parts["call_quality"] = call_quality(parts)
     if flow.rendered:
         parts["call_score"] = call_score(parts, active_s)
     challenge = challenge_score(delay, rate, loss)

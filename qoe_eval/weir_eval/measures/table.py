@@ -6,7 +6,7 @@ Names are those in `results.jsonl`; summaries, tables, pages and CSV files take 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,9 +82,45 @@ class MeasureTable(dict[str, Measure]):
         return MeasureTable(measure for measure in self.values() if kind in measure.kinds)
 
 
+def _stages() -> Iterator[Measure]:
+    """The stages of the end-to-end delay; `delay_stages.py` defines them."""
+    for name, label, meaning in (
+        ("encoder", "encoder", "From capture until the frame has left the encoder; none in replays. In calls: means "
+         "of a second, from the sender's getStats."),
+        ("pacer", "pacer", "From the encoder until the frame's last packet has left the pacer. In calls: means of a "
+         "second over packets, from the sender's getStats."),
+        ("network", "network", "From the pacer until the frame and all frames before it have arrived, with repair."),
+        ("jitter_buffer", "jitter buffer", "From the arrival of the frame until its rendering, with decoding, without "
+         "lip sync."),
+        ("lip_sync", "lip sync", "The rest of that time, for which the frame waits for audio. In virtual calls: by the "
+         "replays' model of libwebrtc's jitter buffer. In calls: means of a second, jitterBufferTargetDelay less "
+         "jitterBufferMinimumDelay."),
+    ):  # fmt: skip
+        yield Measure(
+            f"delay_in_{name}_ms_p50", f"Delay in {label}, median", "ms", "lower", meaning, decimals=0, kinds=_BOTH
+        )
+        yield Measure(f"delay_in_{name}_ms_p95", f"Delay in {label}, p95", "ms", "lower",
+                      "95th percentile of the same.", decimals=0, kinds=_BOTH)  # fmt: skip
+
+
 # fmt: off
 MEASURES = MeasureTable(
     [
+        Measure("call_quality", "Call quality", "of 100", "higher",
+            "What a viewer gets: picture (VMAF, or video quality where there are no pictures) joined with audio after "
+            "ITU-T P.1203.3, times the share of time not frozen, times the delay factor. 10 points of VMAF are 11 "
+            "points, 10 % of frozen time 10 %, 5 % of concealed audio 3 %, a delay of 400 ms instead of 100 25 %.",
+            kinds=_BOTH),
+        Measure("end_to_end_delay_ms_p50", "End-to-end delay, median", "ms", "lower",
+            "From capture in the sender to rendering in the receiver, over rendered frames; one machine, one clock. In "
+            "replays with a model of the jitter buffer.", decimals=0, kinds=_BOTH),
+        Measure("end_to_end_delay_ms_p95", "End-to-end delay, p95", "ms", "lower",
+            "95th percentile of the end-to-end delay.", decimals=0, kinds=_BOTH),
+        Measure("delay_factor", "Delay factor", "%", "higher",
+            "Quality that the end-to-end delay leaves: the E-model's (ITU-T G.107, Idd) for the mean delay of each "
+            "second, mean over seconds. 100 % up to 100 ms, 98 at 200, 87 at 300, 75 at 400, 45 at 1000.",
+            scale=100, kinds=_BOTH),
+        *_stages(),
         Measure("utility", "Utility", "of 100", "higher",
             "MOCC Eq. 2 on fixed scales, under the run's objective: its weights of throughput, latency and loss "
             "times the rate, delay and loss part of the challenge score; times the logarithm of the receive rate from "
@@ -164,11 +200,6 @@ MEASURES = MeasureTable(
         Measure("received_bitrate_bps", "Received bitrate", "kbps", "higher",
             "getStats of the receiver: bytesReceived of audio and video (payload, no headers, no padding) per "
             "second.", scale=1e-3, decimals=0, kinds=_CALL),
-        Measure("end_to_end_delay_ms_p50", "End-to-end delay, median", "ms", "lower",
-            "From capture in the sender to rendering in the receiver, over rendered frames; one machine, one clock. In "
-            "replays with a model of the jitter buffer.", decimals=0, kinds=_BOTH),
-        Measure("end_to_end_delay_ms_p95", "End-to-end delay, p95", "ms", "lower",
-            "95th percentile of the end-to-end delay.", decimals=0, kinds=_BOTH),
         Measure("vmaf_mean", "VMAF", "of 100", "higher",
             "Mean over rendered frames, each against the source's frame of its number (model vmaf_v0.6.1, at the "
             "source's size). Frames that never came count as freezes, not in VMAF. Virtual calls have it on request "

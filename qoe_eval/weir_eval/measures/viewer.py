@@ -24,6 +24,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weir_eval.measures.call_quality import mean_delay_factor
+from weir_eval.measures.delay_stages import frame_stages, stage_measures
 from weir_eval.records.flow_record import FlowRecord
 from weir_eval.records.part import Measures
 from weir_eval.records.run_record import RunRecord
@@ -110,9 +112,16 @@ def rendered_measures(flow: FlowRecord) -> Measures:
     shown, rendered_us = rendered_frames(frames)
     if not len(shown):
         return {}
-    capture_us = np.array(frames["capture_time_us"], dtype=np.int64)[shown]
-    p50, p95 = np.percentile(rendered_us - capture_us, [50, 95]) / 1e3
-    measures: dict[str, float | None] = {"end_to_end_delay_ms_p50": p50, "end_to_end_delay_ms_p95": p95}
+    delays_ms = (rendered_us - np.array(frames["capture_time_us"], dtype=np.int64)[shown]) / 1e3
+    p50, p95 = np.percentile(delays_ms, [50, 95])
+    measures: dict[str, float | None] = {
+        "delay_factor": mean_delay_factor(rendered_us, delays_ms),
+        "end_to_end_delay_ms_p50": p50,
+        "end_to_end_delay_ms_p95": p95,
+    }
+    stages_ms = frame_stages(frames, shown, rendered_us)
+    if stages_ms is not None:
+        measures |= stage_measures(stages_ms)
     if "height" in frames:
         measures["frame_height_mean"] = float(np.mean(np.array(frames["height"])[shown]))
     if "qp" in frames:

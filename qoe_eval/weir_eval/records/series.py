@@ -17,8 +17,10 @@ Samples = Values[Number | None]
 class FrameColumns(TypedDict):
     """Every frame of a flow. `complete_time_us` is None for a frame that never arrived completely; `sent_time_us` is
     that of its last packet. `rendered_time_us` is that of libwebrtc's receiver, or of the simulator's model of it.
-    Older records lack `sent_time_us`, `key_frame` and, of replays, `rendered_time_us`. Only virtual calls have the
-    frame's `height` and the encoder's quantizer `qp`, -1 if unknown.
+    `lip_sync_us` is the time for which that receiver held the frame for audio. Older records lack `sent_time_us`,
+    `key_frame`, `lip_sync_us` and, of replays, `rendered_time_us`. Only virtual calls have `encoded_time_us`, at which
+    the frame left the encoder, `arrived_time_us`, that of the last packet that completed it (`complete_time_us` is that
+    of decoding), its `height`, and the encoder's quantizer `qp`, -1 if unknown.
     """
 
     capture_time_us: Values[FrameNumber]
@@ -27,6 +29,9 @@ class FrameColumns(TypedDict):
     sent_time_us: NotRequired[Values[FrameNumber]]
     key_frame: NotRequired[Values[FrameNumber]]
     rendered_time_us: NotRequired[Values[FrameNumber | None]]
+    encoded_time_us: NotRequired[Values[FrameNumber]]
+    arrived_time_us: NotRequired[Values[FrameNumber | None]]
+    lip_sync_us: NotRequired[Values[FrameNumber]]
     height: NotRequired[Values[FrameNumber]]
     qp: NotRequired[Samples]
 

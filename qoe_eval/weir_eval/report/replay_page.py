@@ -25,6 +25,7 @@ from weir_eval.report.page_template import SUMMARY, render_page
 from weir_eval.report.replay_charts import replay_charts
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import delay_throughput, headline, limited_text, viewer
+from weir_eval.report.sections.delay import delay_stages
 from weir_eval.report.sections.estimators import guard, pools
 from weir_eval.report.sections.objectives import objectives
 from weir_eval.report.sections.pairs import differences, paired, verdict_lines
@@ -125,6 +126,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         worst_runs(records, first_judged(summary), version),
     ] * (len(summary.scenarios) > 1)
     folded = [
+        delay_stages(summary),
         causes(summary),
         paired(summary),
         headline(summary) if shown_first else None,

@@ -20,16 +20,16 @@ from weir_eval.report.display import counts_text, dated, precise, signed, verdic
 
 TOO_FEW = f"intervals need {MINIMUM_SCENARIOS} independent traces, not more seeds"
 SHOWN = (
-    "viewer_quality", "freeze_count", "frame_delay_ms_p95", "utility", "challenge", "utilisation",
-    "p95_queueing_delay_ms", "loss_ratio",
+    "call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "viewer_quality", "freeze_count", "utility",
+    "challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio",
 )  # fmt: skip
 """The measures of a replay on the terminal and in model cards."""
-_RENDERED = ("end_to_end_delay_ms_p95", "call_score", "vmaf_mean", "vmaf_p5", "visqol_mean")
+_RENDERED = ("concealed_share", "call_score", "vmaf_mean", "vmaf_p5", "visqol_mean")
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
 _DECISIVE = (
-    ("viewer_quality", "vmaf_mean", "challenge"), ("frozen_share", "freeze_count"),
+    ("call_quality", "viewer_quality", "vmaf_mean", "challenge"), ("frozen_share", "freeze_count"),
     ("end_to_end_delay_ms_p95", "frame_delay_ms_p95"), ("received_bitrate_bps",),
 )  # fmt: skip
 """The measures of a verdict: quality, freezes, delay and bitrate, each by the first of its measures that a pair has."""

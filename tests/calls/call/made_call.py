@@ -51,6 +51,7 @@ def make_logs(folder, duration_s=12.0, delay_ms=80.0, freeze_at_s=6.0, freeze_s=
                 "frame_number": index % FRAMES,
                 # No sender report yet in the first second.
                 "capture_time_us": round(captured_us) if captured_s > 1 else None,
+                "arrival_time_us": round(captured_us + 1000 * delay_ms) - 30_000,
                 "render_time_us": round(captured_us + 1000 * delay_ms),
                 "rtp_timestamp": (RTP_START + 3000 * index) % 2**32,
                 "width": 320 if captured_s < 8 else 160,
@@ -144,6 +145,8 @@ def _received(received, step):
             "framesDecoded": 3 * step, "qpSum": 60 * step, "freezeCount": int(step > 75),
             "totalFreezesDuration": 1.1 * (step > 75), "jitter": 0.004, "packetsReceived": step * 10, "packetsLost": 1,
             "totalDecodeTime": 0.006 * step, "estimatedPlayoutTimestamp": 3.9e12 + 100 * step,
+            "jitterBufferEmittedCount": 3 * step, "jitterBufferTargetDelay": 0.09 * step,
+            "jitterBufferMinimumDelay": 0.06 * step,
         },
         {
             "id": "IT01A1", "type": "inbound-rtp", "kind": "audio", "totalSamplesReceived": 4800 * step,
@@ -162,7 +165,7 @@ def _sent(sent, rate_bps, step):
         {
             "id": "OT01V1", "type": "outbound-rtp", "kind": "video", "bytesSent": sent, "targetBitrate": rate_bps,
             "qualityLimitationReason": "bandwidth", "framesPerSecond": 30, "totalEncodeTime": 0.015 * step,
-            "framesEncoded": 3 * step,
+            "framesEncoded": 3 * step, "packetsSent": 10 * step, "totalPacketSendDelay": 0.08 * step,
         },
         {"id": "SV1", "type": "media-source", "kind": "video", "framesPerSecond": 30},
         {"id": "T", "type": "transport", "selectedCandidatePairId": "CP1"},

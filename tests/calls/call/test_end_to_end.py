@@ -105,6 +105,11 @@ def assert_a_good_call(result, frames_per_second):
     assert 0 < measures["audio_jitter_buffer_delay_ms"] <= 1000
     assert 0 <= max(measures["audio_ahead_ms"], measures["audio_behind_ms"]) <= 1000
     assert 0 < measures["call_score"] <= 100
+    assert 0 < measures["call_quality"] <= 100
+    # The path has 25 ms, and a host that is busy may hold packets.
+    assert 15 <= measures["delay_in_network_ms_p50"] <= measures["end_to_end_delay_ms_p50"]
+    assert 0 < measures["delay_in_encoder_ms_p50"] < measures["end_to_end_delay_ms_p50"]
+    assert 0 < measures["delay_in_jitter_buffer_ms_p50"] < measures["end_to_end_delay_ms_p50"]
     assert (result.folder / "recording.mp4").stat().st_size > 10_000
     # 16 bits at 48 kHz, from before the first frame.
     assert len(read_wav(result.folder / "received.wav")[0]) >= 48_000 * 0.9 * result.record.duration_s

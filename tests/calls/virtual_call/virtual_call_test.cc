@@ -100,6 +100,42 @@ TEST(VirtualCall, CapturedFramesAreRenderedLaterInOrder) {
   EXPECT_GT(last_us, 7'500'000);
 }
 
+TEST(VirtualCall, FramesPassTheStagesInOrder) {
+  json scenario = Steady(1'000'000, 10);
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.03}};
+  const auto record = RunVirtual(scenario, "gcc");
+  const auto& frames = record["flows"][0]["series"]["frames"];
+  size_t rendered = 0, in_order = 0;
+  for (size_t i = 0; i < frames["capture_time_us"].size(); ++i) {
+    if (frames["rendered_time_us"][i].is_null()) continue;
+    ++rendered;
+    const auto at = [&](const char* column) { return frames[column][i].get<int64_t>(); };
+    EXPECT_LE(at("capture_time_us"), at("encoded_time_us")) << i;
+    EXPECT_LE(at("arrived_time_us"), at("complete_time_us")) << i;
+    EXPECT_LE(at("complete_time_us"), at("rendered_time_us")) << i;
+    EXPECT_GE(at("lip_sync_us"), 0) << i;
+    // FEC completes some frames before their last packet is sent.
+    in_order += at("encoded_time_us") <= at("sent_time_us") && at("sent_time_us") + 25'000 <= at("arrived_time_us") &&
+                        at("arrived_time_us") + at("lip_sync_us") <= at("rendered_time_us")
+                    ? 1
+                    : 0;
+  }
+  EXPECT_GT(rendered, 250u);
+  EXPECT_GT(static_cast<double>(in_order), 0.95 * static_cast<double>(rendered));
+}
+
+TEST(VirtualCall, ConcealedAudioIsKnownWhereAudioIsSentAllTheTime) {
+  const auto concealed_share = [](const json& scenario) {
+    const auto record = RunVirtual(scenario, "gcc");
+    const auto& flow = record["flows"][0];
+    return flow.contains("rendered") ? flow["rendered"]["concealed_share"].get<double>() : -1.0;
+  };
+  json scenario = Steady(2'000'000, 10);
+  EXPECT_LT(concealed_share(scenario), 0.01);
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.1}};
+  EXPECT_NEAR(concealed_share(scenario), 0.08, 0.04);
+}
+
 TEST(VirtualCall, LossIsRepaired) {
   json scenario = Steady(2'000'000, 10);
   scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.03}};
@@ -198,6 +234,7 @@ TEST(VirtualCall, NothingIsSentInPauses) {
   const auto& flow = record["flows"][0];
   EXPECT_GT(MeanOver(flow, "send_rate_bps", 2, 3), 100'000);
   EXPECT_LT(MeanOver(flow, "send_rate_bps", 3.5, 5), 10'000);
+  EXPECT_FALSE(flow.contains("rendered")) << "the receiver conceals the pause, too";
   EXPECT_GT(MeanOver(flow, "send_rate_bps", 7, 10), 100'000);
 }
 

@@ -58,7 +58,7 @@ def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
 
 @pytest.mark.usefixtures("computed")
 def test_a_metric_that_is_not_in_the_table_is_refused() -> None:
-    with pytest.raises(KeyError, match="measure 'dummy_share': one of utility, challenge, "):
+    with pytest.raises(KeyError, match="measure 'dummy_share': one of call_quality, "):
         metrics.run_metrics(record())
 
 

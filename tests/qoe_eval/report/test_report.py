@@ -71,7 +71,14 @@ def test_the_page_leads_with_the_viewer_then_the_measure_of_the_objective(plan, 
     checker = check(render_report(RunStore(tmp_path), outcome.records, summary))
     text = " ".join(" ".join(checker.text).split())
     lead = text[text.index("Objective: 0.1 throughput, 0.8 latency, 0.1 loss.") :]
-    measures = ("Viewer's quality", "Freezes", "Frame delay, median", "Frame delay, p95", "Utility", "Challenge score")
+    measures = (
+        "Call quality",
+        "Freezes",
+        "End-to-end delay, median",
+        "End-to-end delay, p95",
+        "Utility",
+        "Challenge score",
+    )
     places = [lead.index(name) for name in ("weir against gcc", *measures)]
     assert places == sorted(places)
     paired = {row.metric: row.mean for row in summary.paired}
@@ -85,10 +92,11 @@ def test_the_page_has_the_viewers_measures(plan, tmp_path):
     page = build(plan, tmp_path)
     text = " ".join(" ".join(check(page).text).split())
     for part in (
+        "Call quality of 100",
         "Viewer's quality of 100",
         "Frozen %",
         "Frame rate per s",
-        "Frame delay, p95 ms",
+        "End-to-end delay, p95 ms",
         "an estimate of VMAF",
     ):
         assert part in text
@@ -97,17 +105,31 @@ def test_the_page_has_the_viewers_measures(plan, tmp_path):
     assert {points["controller"] for points in viewer} == {"weir", "gcc", "oracle"}
     assert all(0 < y <= 100 for points in viewer for y in points["y"])
     packets, frames = (
-        lines(data["charts"][0], title)["weir"]["y"] for title in ("Packet delay, ms", "Frame delay, ms")
+        lines(data["charts"][0], title)["weir"]["y"] for title in ("Packet delay, ms", "End-to-end delay, ms")
     )
     assert len(packets) == len(frames)
     # A frame's delay is what its packets had; bins are those of its rendering.
     assert max(d for d in frames if d) == pytest.approx(max(d for d in packets if d), abs=1)
 
 
+def test_the_page_shows_where_the_delay_arises(plan, tmp_path):
+    text = " ".join(" ".join(check(build(plan, tmp_path)).text).split())
+    start = text.rindex("Where the delay arises")
+    # Encoding takes no time in replays.
+    heads = "Pacer ms, median and p95 ↓ Network ms, median and p95 ↓ Jitter buffer ms, median and p95 ↓ Lip sync"
+    assert f"Controller {heads}" in text[start:]
+    assert f"Scenario Controller {heads}" in text[start:]
+    summary = summarise(RunStore(tmp_path).read(), RunAbout())
+    found = summary.controllers["weir"]
+    assert found["delay_in_network_ms_p50"].mean == pytest.approx(found["end_to_end_delay_ms_p50"].mean)
+    assert found["delay_in_lip_sync_ms_p95"].mean == 0
+
+
 def test_the_chart_of_frames_is_named_after_the_delay_that_it_shows(plan, tmp_path):
     """The delay until rendering is the end-to-end delay; records without rendering times have the frame delay."""
     record = RunStore(tmp_path).with_series(complete_plans([plan], tmp_path, 1).records[0])
     frames = record.flows[0].series["frames"]
+    del frames["rendered_time_us"]
     rows = {}
     for title in ("Frame delay, ms", "End-to-end delay, ms"):
         drawing = Drawing()
@@ -184,10 +206,10 @@ def changed(records, **values):
 
 
 def test_the_first_series_is_the_worst_defeat(plan, tmp_path):
-    records = changed(complete_plans([plan], tmp_path, 2).records, viewer_quality=99.9)
+    records = changed(complete_plans([plan], tmp_path, 2).records, call_quality=99.9)
     first, second = data_of(render_report(RunStore(tmp_path), records, summarise(records, RunAbout())))["charts"]
     assert (first["name"], second["name"]) == ("step", "steady")
-    assert first["note"].startswith("weir is furthest behind gcc here: Viewer's quality ")
+    assert first["note"].startswith("weir is furthest behind gcc here: Call quality ")
     assert " against 99.9, means over seeds." in first["note"]
     assert "here" not in second["note"]
 
@@ -228,7 +250,7 @@ def test_anyone_can_be_the_reference(plan, tmp_path, reference):
     own = "gcc" if reference == "weir" else "weir"
     words = " ".join(" ".join(check(page).text).split())
     # Too few scenarios for intervals: the means stand in the verdict.
-    assert words.index(f"{own} against {reference} : Viewer's quality") < words.index("intervals need 6")
+    assert words.index(f"{own} against {reference} : Call quality") < words.index("intervals need 6")
     assert f"Worst scenarios of {own}" in words
 
 

@@ -80,7 +80,7 @@ def test_better_is_up_and_to_the_right_and_the_defeat_is_shown_first(open_report
         assert left > right
         assert bottom < top
     label = page.locator("#series-note")
-    assert "here: Viewer's quality" in label.text_content()
+    assert "here: Call quality" in label.text_content()
     page.locator("[data-step='1']").click()
     assert "here" not in label.text_content()
 

@@ -74,7 +74,7 @@ def test_any_text_is_a_rule_or_refused(text):
         ("viewer_quality", "is no rule"),
         ("viewer_quality>=", "is no rule"),
         ("viewer_quality=>1", "is no rule"),
-        ("nothing>=1", "no measure nothing of a replay; use one of utility"),
+        ("nothing>=1", "no measure nothing of a replay; use one of call_quality"),
         ("received_bitrate_bps>=1", "no measure received_bitrate_bps of a replay"),
         ("utility>=scream", "'scream' is no bound; give MEASURE, one of >= <= > <, then a number, or a controller"),
         ("utility>=gcc*2", "is no bound"),

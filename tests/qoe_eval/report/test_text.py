@@ -77,7 +77,7 @@ def test_a_verdict_names_quality_freezes_and_delay_as_better_or_worse():
     )
     # With one scenario there is nothing to count.
     assert [str(difference).rpartition(": ")[2] for difference in gcc.differences] == [
-        "better", "level", "better", "better", "worse",
+        "better", "level", "better", "worse", "better",
     ]  # fmt: skip
 
 

@@ -65,7 +65,7 @@ class EnvironmentSettings(Settings):
     """Fields of the estimator's interval statistics, as `weir model` lists them."""
     reward: str = "challenge"
     """A row of `REWARDS` in `gym/rewards.py`: `"mocc"`, `"recoco"`, `"challenge"`, or with `stack = "libwebrtc"`
-    `"viewer"`, the quality of what a viewer sees.
+    `"viewer"`, the quality of what a viewer sees, or `"call"`, the call quality, with delay.
     """
     objective: str | tuple[PositiveFloat, PositiveFloat, PositiveFloat] = "random"
     """Weights of throughput, latency and loss, or a preset such as `"balanced"`; `"random"` draws new ones for every

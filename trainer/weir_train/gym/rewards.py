@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from weir_cli.errors import InputError
+from weir_eval.measures.call_score import audio_quality, audiovisual_quality, delay_factor, picture_quality
 from weir_eval.measures.metrics import CHALLENGE_LARGEST_DELAY_MS
 from weir_eval.measures.viewer import estimate_vmaf
 from weir_sim.executables import Stack
@@ -140,10 +141,22 @@ def viewer(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarra
     return estimate_vmaf(record.video_bitrate_bps) / 100.0 * (1.0 - record.frozen_share)
 
 
-REWARDS: Final[dict[str, Reward]] = {"mocc": mocc, "recoco": recoco, "challenge": challenge, "viewer": viewer}
-REWARD_RANGES: Final = {"mocc": "0 to 1", "recoco": "-1 to 1", "challenge": "-1 to 1", "viewer": "at most 1"}
+def call(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
+    """Returns the call quality (`weir_eval.measures.call_quality`) of one interval over 100, with all audio: `viewer`,
+    with the picture on the scale of P.1203 and times the factor of the end-to-end delay; the objective is not used.
+    """
+    picture = audiovisual_quality(audio_quality(0.0), picture_quality(estimate_vmaf(record.video_bitrate_bps)))
+    return picture * (1.0 - record.frozen_share) * delay_factor(record.end_to_end_delay_ms)
+
+
+REWARDS: Final[dict[str, Reward]] = {
+    "mocc": mocc, "recoco": recoco, "challenge": challenge, "viewer": viewer, "call": call,
+}  # fmt: skip
+REWARD_RANGES: Final = {
+    "mocc": "0 to 1", "recoco": "-1 to 1", "challenge": "-1 to 1", "viewer": "at most 1", "call": "at most 1",
+}  # fmt: skip
 """Ranges of `REWARDS`, for messages."""
-OF_RENDERED_FRAMES: Final = frozenset({"viewer"})
+OF_RENDERED_FRAMES: Final = frozenset({"viewer", "call"})
 """Rewards that need the stack "libwebrtc", whose receivers render frames."""
 
 

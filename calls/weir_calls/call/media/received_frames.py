@@ -28,7 +28,8 @@ class ReceivedFrame:
 
     `frame_number`: index in the source, modulo its length; None if the bar code could not be read. `capture_time_us`,
     `render_time_us`: CLOCK_MONOTONIC of this machine. `position`: index in the y4m file; None if the writer dropped
-    the frame. `width`, `height`: as received, before scaling; 0 if unknown.
+    the frame. `width`, `height`: as received, before scaling; 0 if unknown. `arrival_time_us`: when the last packet
+    that completed it arrived; None in old logs and for a browser.
     """
 
     frame_number: int | None
@@ -38,6 +39,7 @@ class ReceivedFrame:
     width: int
     height: int
     position: int | None
+    arrival_time_us: int | None = None
 
 
 def read_index(path: Path) -> list[ReceivedFrame]:
@@ -87,6 +89,7 @@ def _frame(line: dict[str, Any], position: int | None) -> ReceivedFrame | None:
         width=integer(line.get("width"), highest=LARGEST_SIDE) or 0,
         height=integer(line.get("height"), highest=LARGEST_SIDE) or 0,
         position=position,
+        arrival_time_us=integer(line.get("arrival_time_us")),
     )
 
 

@@ -20,12 +20,13 @@ from weir_eval.report.text import names_of_rendered_measures, summary_sample
 
 HEADLINE = ("challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio", "seconds_above_400_ms")
 VIEWER = (
-    "viewer_quality", "video_quality", "frozen_share", "freeze_count", "frames_per_second", "frame_delay_ms_p50",
-    "frame_delay_ms_p95",
+    "call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "delay_factor", "viewer_quality",
+    "video_quality", "frozen_share", "freeze_count", "frames_per_second",
 )  # fmt: skip
+_QUALITY = ("call_quality", "viewer_quality")
 # The axes of the charts of points: a delay across, and the measure over it.
 _PATH_AXES = ("p95_queueing_delay_ms", "utilisation")
-_VIEWER_AXES = ("frame_delay_ms_p95", "viewer_quality")
+_VIEWER_AXES = ("end_to_end_delay_ms_p95", "viewer_quality")
 
 
 def limited_text(records: Sequence[RunRecord]) -> str:
@@ -172,13 +173,16 @@ def means_table(summary: Summary, ordered: Sequence[str], shown: Sequence[str], 
 
 def viewer(summary: Summary, limited: str) -> Section | None:
     """The measures of a call's viewer by controller; None for runs without frames. `limited` from `limited_text`."""
-    controllers = {name: values for name, values in summary.controllers.items() if VIEWER[0] in values}
-    if not controllers:
+    # Records of earlier versions have no call quality.
+    leading = next((n for n in _QUALITY if any(n in values for values in summary.controllers.values())), None)
+    if leading is None:
         return None
-    ordered = sorted(controllers, key=lambda name: -controllers[name][VIEWER[0]].mean)
+    controllers = {name: values for name, values in summary.controllers.items() if leading in values}
+    ordered = sorted(controllers, key=lambda name: -controllers[name][leading].mean)
     table = means_table(summary, ordered, (*VIEWER, *names_of_rendered_measures(summary)))
+    scatter = _scatter(summary, *_VIEWER_AXES)
     blocks = [
-        Figure("viewer-scatter", _scatter(summary, *_VIEWER_AXES)) if len(ordered) > 1 else None,
+        Figure("viewer-scatter", scatter) if len(scatter["points"]) > 1 else None,
         note("Means over the runs that all of them have completed, best first."),
         table,
         Folded("What these measures are", [_about_viewer(limited)]),
@@ -188,9 +192,10 @@ def viewer(summary: Summary, limited: str) -> Section | None:
 
 def _about_viewer(limited: str) -> Text:
     return note(
-        "**Frame delay** runs from the capture of a frame to its last packet, in virtual calls to its rendering; a "
-        "lost packet is taken to come again one round trip after its gap shows. **End-to-end delay**, which the time "
-        "series show, runs from the capture to the rendering. **Video quality** is an estimate of "
+        "**Call quality** is the quality of picture and audio (ITU-T P.1203.3) over the viewer's time, in which a "
+        "frozen picture counts as 0, times the **delay factor**: what the end-to-end delay of each second leaves "
+        "(ITU-T G.107), 98 % at 200 ms and 75 % at 400 ms. **End-to-end delay** runs from the capture of a frame to "
+        "its rendering. The picture is VMAF where there are pictures, else **video quality**: an estimate of "
         "VMAF from the bitrate alone, by a line fitted to eight groups of real VP8 calls at 1280x720 of 79 to 1,501 "
         f"kbps (off by {STANDARD_ERROR:.1f} points there, by up to 11 in single calls; beyond, extrapolated to 100 at "
         "3.9 Mbps). **Viewer’s quality** is its mean over the viewer’s time, in which a frozen picture counts as 0. "

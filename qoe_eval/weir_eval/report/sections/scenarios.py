@@ -27,15 +27,16 @@ from weir_sim.controllers import knows_path
 from weir_traces.schema.media import MEDIA, MediaKind
 
 HEATED = (
-    "viewer_quality", "freeze_count", "frozen_share", "frame_delay_ms_p50", "frame_delay_ms_p95", "utility",
-    "challenge", "utilisation", "p95_queueing_delay_ms", "max_queueing_delay_ms", "loss_ratio", "recoco",
+    "call_quality", "viewer_quality", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
+    "end_to_end_delay_ms_p95", "utility", "challenge", "utilisation", "p95_queueing_delay_ms", "max_queueing_delay_ms",
+    "loss_ratio", "recoco",
 )  # fmt: skip
 _STRONGEST_PERCENT = 40
 
 WORST_ROWS = 10
 WORST = (
     "utility", "challenge", "challenge_delay", "challenge_rate", "challenge_loss", "p95_queueing_delay_ms",
-    "viewer_quality",
+    "viewer_quality", "call_quality",
 )  # fmt: skip
 # The page shows one decimal; smaller differences count as a tie.
 _TIE = 0.05

@@ -9,7 +9,9 @@ from weir_calls.call.media.wav import write_wav
 from weir_calls.call.record import conclude, read_record
 from weir_calls.link.log import read_link_log
 from weir_cli.errors import InputError
+from weir_eval.measures.call_quality import call_quality
 from weir_eval.measures.call_score import call_score
+from weir_eval.measures.delay_stages import STAGES
 from weir_traces.schema.values_over_time import DelayOverTime
 
 
@@ -47,6 +49,11 @@ def test_the_measures_of_a_call(made_call, source, tmp_path):
     assert (found["audio_ahead_ms"], found["audio_behind_ms"]) == pytest.approx((15, 5))
     assert (found["encode_time_ms"], found["decode_time_ms"]) == pytest.approx((5, 2))
     assert found["call_score"] == call_score(found, 11.8)
+    assert found["call_quality"] == call_quality(found)
+    assert 0 < found["delay_factor"] <= 1
+    # The frames' 80 ms: 5 in the encoder and 8 in the pacer by getStats, 30 in the receiver, 10 of them in lip sync.
+    stages = [found[f"delay_in_{stage}_ms_p50"] for stage in STAGES]
+    assert stages == pytest.approx([5, 8, 80 - 5 - 8 - 30, 20, 10], abs=0.01)
     assert measures.frames == {"rendered": 324, "without_number": 0, "not_written": 0, "never_came": 30}
     assert measures.problems == []
     vmaf = json.loads((tmp_path / VMAF_FRAMES).read_text())
@@ -69,12 +76,22 @@ def test_a_call_without_audio_has_neither_its_measures_nor_a_score(made_call, so
         "audio_ahead_ms",
         "audio_behind_ms",
         "call_score",
+        *(f"delay_in_{stage}_ms_{of}" for stage in STAGES for of in ("p50", "p95")),
         "encode_time_ms",
         "video_quality",
         "viewer_quality",
         "visqol_mean",
         "visqol_min",
     }
+
+
+def test_a_call_without_pictures_has_the_quality_of_its_bitrate(made_call, tmp_path):
+    made_call.make_logs(tmp_path)
+    found = made_call.measured(tmp_path).metrics
+    assert found["vmaf_mean"] is None
+    assert 50 < found["video_quality"] < 100
+    assert found["viewer_quality"] == pytest.approx(found["video_quality"] * (1 - found["frozen_share"]))
+    assert found["call_quality"] == call_quality(found) > 30
 
 
 def test_speech_that_cannot_be_scored_leaves_its_measures_undefined(made_call, tmp_path, monkeypatch):
@@ -156,7 +173,9 @@ def test_nothing_at_all(made_call, tmp_path):
     found = made_call.measured(tmp_path).metrics
     assert found["frames_per_second"] == 0
     assert found["frozen_share"] == 1
-    assert {name for name, value in found.items() if value is not None} == {"frames_per_second", "frozen_share"}
+    assert {name for name, value in found.items() if value is not None} == {
+        "call_quality", "frames_per_second", "frozen_share",
+    }  # fmt: skip
     assert not any(made_call.measured(tmp_path, started_us=None, end_us=0).metrics.values())
 
 

@@ -86,7 +86,10 @@ def test_the_score_is_called_weighted_and_older_calls_without_audio_have_none(ca
 
 
 def test_the_charts_have_the_calls_of_a_pair(calls, made_call, tmp_path):
-    _, page = write(calls(), tmp_path)
+    records = calls()
+    for record in records:
+        record.metrics.run["call_quality"] = 70.0
+    _, page = write(records, tmp_path)
     charts = data_of(page.read_text())["charts"]
     assert [chart["name"] for chart in charts] == [
         "steps · seed 1",
@@ -116,10 +119,12 @@ def test_the_first_chart_is_the_worst_defeat(calls, tmp_path):
     records = calls()
     for record in records:
         if record.controller == "weir" and record.scenario == "other":
-            record.metrics.run["freeze_count"] = 7.0
+            record.metrics.run["call_quality"] = 7.0
     first, *rest = data_of(write(records, tmp_path)[1].read_text())["charts"]
     assert first["name"] == "other · seed 1"
-    assert first["note"].startswith("weir is furthest behind gcc here: Freezes 7.0 against 1.0, means over seeds.")
+    assert first["note"].startswith(
+        "weir is furthest behind gcc here: Call quality 7.0 against 61.9, means over seeds."
+    )
     assert not any("behind" in chart["note"] for chart in rest)
 
 
