@@ -3,7 +3,7 @@
 A reference is {RECORD:KEY} or {RECORD:KEY|FORMAT}, as {opponents:bundled/weir/challenge|.1f}. FORMAT is Python's, `.1f`
 by default, or `kbps` for a rate in bit/s; `ci` at its end adds the interval. `over gcc` is by how many percent the
 value of a controller is above that of another. A record of another model or simulator than the repository's is an
-error, except for one of an earlier model.
+error, except for one of an earlier model or of earlier code.
 """
 
 from __future__ import annotations
@@ -63,8 +63,13 @@ def paragraph(text: str) -> None:
 
 
 def cite_if_earlier(record: str, values: str) -> None:
-    """Prints a paragraph if these values, such as "These calls", are of an earlier model than the shipped one."""
+    """Prints a paragraph if these values, such as "These calls", are of an earlier model than the shipped one, or of
+    earlier code.
+    """
     found = records()[record]
+    if found.subject == "earlier code":
+        paragraph(f"{values} are of an earlier state of the code ({found.date}, commit {found.commit}).")
+        print()
     if found.subject == "earlier model":
         paragraph(
             f"{values} are of an earlier model ({found.date}, commit {found.commit}); its successor has made none yet."

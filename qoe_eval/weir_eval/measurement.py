@@ -21,7 +21,7 @@ SCHEMA: Literal["weir.measurement/1"] = "weir.measurement/1"
 _DIGITS = 6
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
-Subject = Literal["model", "earlier model", "simulator"]
+Subject = Literal["model", "earlier model", "earlier code", "simulator"]
 
 
 class Value(NamedTuple):
@@ -55,8 +55,9 @@ class Measurement(BaseModel):
         about: the sets and seeds, for readers.
         command: the command that repeats the measurement.
         model_sha256: digest of the model; empty if the values do not depend on one.
-        subject: the subject of the values: the shipped model; an earlier one, which documents then state; or the
-            accuracy of simulators relative to calls, under any model.
+        subject: the subject of the values: the shipped model; an earlier one, or the shipped one
+            in earlier code, which documents then state; or the accuracy of simulators relative to calls, under any
+            model.
         simulator: the fingerprint (`weir_eval.fingerprint`) of the simulator that made replays.
         libwebrtc: the version of the opponents.
         commit: commit of the code that measured, or of the document from which the values were copied.
@@ -119,7 +120,7 @@ def stale(record: Measurement, model_sha256: str, fingerprints: Mapping[str, str
     """
     if record.subject == "model" and record.model_sha256 not in ("", model_sha256):
         return "was measured with another model"
-    if record.simulator and fingerprints.get(record.libwebrtc) != record.simulator:
+    if record.subject != "earlier code" and record.simulator and fingerprints.get(record.libwebrtc) != record.simulator:
         return "was measured with a simulator that behaved otherwise"
     return ""
 

@@ -42,6 +42,7 @@ def test_invalid_records_are_one_message(tmp_path, text):
         ({"model_sha256": "other", "subject": "earlier model"}, ""),
         ({"model_sha256": "other", "subject": "simulator"}, ""),
         ({"simulator": "before", "libwebrtc": "150"}, "behaved otherwise"),
+        ({"simulator": "before", "libwebrtc": "150", "subject": "earlier code"}, ""),
         ({"simulator": "now", "libwebrtc": "149"}, "behaved otherwise"),
     ],
 )
