@@ -49,7 +49,6 @@ class WeirNetworkControllerTest : public ::testing::Test {
     EXPECT_EQ(update.pacer_config->pad_rate(), webrtc::DataRate::Zero());
     EXPECT_FALSE(reported_.empty());
     EXPECT_EQ(reported_.back().target_rate.bps(), target_.bps());
-    EXPECT_EQ(reported_.back().at_time.us(), update.target_rate->at_time.us());
   }
 
   // Sends full packets at the target for a while; nothing comes back after `silent_from`.
@@ -111,6 +110,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
 TEST_F(WeirNetworkControllerTest, StartsAtTheStartRate) {
   EXPECT_EQ(target_, Kbps(300));
   EXPECT_EQ(reported_.back().reason.source, TargetSource::kStart);
+  EXPECT_EQ(reported_.back().at_time.us(), now_.us());
 }
 
 TEST_F(WeirNetworkControllerTest, FindsTheRateOfThePathFromFeedbackAlone) {
@@ -132,6 +132,37 @@ TEST_F(WeirNetworkControllerTest, PassesTheCongestionWindowOn) {
   change.at_time = now_;
   Take(controller_->OnNetworkRouteChange(change));
   EXPECT_EQ(window_, webrtc::DataSize::PlusInfinity());
+}
+
+// libwebrtc pauses its encoders at a target of zero.
+TEST_F(WeirNetworkControllerTest, NoFrameIsEncodedAfterTheCongestionWindowWasFullFor350Ms) {
+  Send(TimeDelta::Seconds(20));
+  const webrtc::DataRate before = target_;
+  webrtc::PacketResult packet;
+  packet.sent_packet.send_time = now_;
+  packet.sent_packet.size = webrtc::DataSize::Bytes(1200);
+  packet.sent_packet.sequence_number = ++sequence_number_;
+  packet.sent_packet.data_in_flight = window_ * 2;
+  EXPECT_FALSE(controller_->OnSentPacket(packet.sent_packet).target_rate);
+
+  const auto process = [this] { return controller_->OnProcessInterval({.at_time = now_ += TimeDelta::Millis(25)}); };
+  for (int i = 0; i < 13; ++i) {
+    const NetworkControlUpdate update = process();
+    EXPECT_FALSE(update.target_rate && update.target_rate->target_rate.IsZero());
+  }
+  const NetworkControlUpdate paused = process();
+  ASSERT_TRUE(paused.target_rate);
+  EXPECT_EQ(paused.target_rate->target_rate, webrtc::DataRate::Zero());
+  EXPECT_GT(paused.pacer_config->data_rate(), before) << "what is in the pacer leaves";
+  EXPECT_GT(reported_.back().target_rate, DataRate::Zero()) << "the target goes on";
+
+  packet.receive_time = now_ - TimeDelta::Millis(20) + TimeDelta::Seconds(7);
+  webrtc::TransportPacketsFeedback feedback;
+  feedback.feedback_time = now_;
+  feedback.packet_feedbacks = {packet};
+  const NetworkControlUpdate open = controller_->OnTransportPacketsFeedback(feedback);
+  ASSERT_TRUE(open.target_rate);
+  EXPECT_GT(open.target_rate->target_rate, before * 0.3);
 }
 
 TEST_F(WeirNetworkControllerTest, WantsNoMoreThanTheStreamsWhereNothingIsLost) {

@@ -67,6 +67,8 @@ struct Arrival {
   // The packet as reported, except that its arrival time never runs backwards, unless the clock was set back by more
   // than 3 s.
   PacketArrival packet;
+  // Departure on the sender's clock, if the sender receives the arrival as a report; else MinusInfinity.
+  Timestamp send_time = Timestamp::MinusInfinity();
   // Unwrapped, per SSRC. Starts again when the sender restarts.
   int64_t sequence_number = 0;
   // Change of the number of packets that are considered lost: n for a gap of n packets, -1 for a late packet that was

@@ -90,7 +90,7 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   if (latest_followed_loss_ && latest_delay_.IsFinite()) losses_after_delay_.OnLoss(latest_delay_);
   delay_stands_ = arrival.delay_stands;
   latest_delay_ = arrival.has_delay ? arrival.queueing_delay : TimeDelta::MinusInfinity();
-  if (gaps_.OnArrival(arrival)) [[unlikely]]
+  if (gaps_.OnArrival(arrival) && arrival.has_delay) [[unlikely]]
     NoteGap(latest_delay_);
   if (arrival.packet.kind != PacketKind::kAudio) frame_gaps_.OnArrival(arrival);
   if (!arrival.has_delay) return;

@@ -165,7 +165,7 @@ class ArrivalHistory {
 
   void Count(Timestamp time, DataSize size);
   void NoteStop(const Arrival& arrival);
-  // Called for the packet that ended a gap, with its queueing delay; MinusInfinity if it has none.
+  // Called for the packet that ended a gap, with its queueing delay; MinusInfinity if there are only amounts.
   void NoteGap(TimeDelta delay);
   void Advance(Timestamp now);
   void Forget();

@@ -86,8 +86,8 @@ void IntervalAccumulator::OnArrival(const Arrival& arrival) {
     gap_sum_us_ += static_cast<double>(std::max<int64_t>(internal::Difference(time, last_arrival_time_).us(), 0));
   }
   last_arrival_time_ = time;
-  // At the sender a pause is the feedback's as often as its own, and decisions come with the feedback.
-  if (arrival.packet.has_abs_send_time || arrival.packet.rtp_clock_rate != 0) sender_gaps_.OnArrival(arrival);
+  // At the sender decisions come with the feedback, so that an interval without packets is a pause of the feedback.
+  if (!arrival.send_time.IsFinite()) sender_gaps_.OnArrival(arrival);
   if (!arrival.has_delay) return;
 
   const int64_t delay_us = arrival.queueing_delay.us();

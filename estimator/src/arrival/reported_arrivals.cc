@@ -11,6 +11,7 @@ Arrival ReportedArrivals::OnArrival(const ReportedArrival& reported) {
                              .kind = reported.kind,
                              .ecn = reported.ecn,
                              .payload_size = static_cast<uint32_t>(reported.size.bytes())},
+                  .send_time = reported.send_time,
                   .sequence_number = reported.number,
                   .lost_change = LostChange(reported.number),
                   .has_delay = reported.has_delay};

@@ -21,8 +21,8 @@ namespace weir {
 // 1. A gap is a time of at least G between two arrivals, of which at least G is between their departures: the rest is
 //    delay. G is the time of three packets of 1200 bytes at the target, since the packets of a slow sender are apart,
 //    and at least 50 ms. A gap ends with no packet that followed a loss, and begins and ends with packets whose delay
-//    is known: feedback that was lost is no gap of the sender. After the target has risen, G falls by half with each
-//    call of SetTarget(), since packets of the old rate are still under way.
+//    is known. At the sender, departures alone count: a pause of the feedback is no gap. After the target has risen, G
+//    falls by half with each call of SetTarget(), since packets of the old rate are still under way.
 // 2. A period is a gap and the packets since the gap before. Of more packets than twice the gap takes, the first period
 //    has only these.
 // 3. Packets without a gap for more than twice the longest period are running video, and clear the periods.
@@ -38,6 +38,7 @@ class SenderGaps {
 
   // Returns true if the packet ended a gap.
   bool OnArrival(const Arrival& arrival) {
+    if (arrival.send_time.IsFinite()) return OnDeparture(arrival.send_time, arrival.lost_change > 0);
     const bool had_delay = std::exchange(has_delay_, arrival.has_delay);
     const bool is_known = had_delay && has_delay_ && arrival.lost_change <= 0;
     const TimeDelta delayed = is_known ? std::max(arrival.delay_change, TimeDelta::Zero()) : TimeDelta::PlusInfinity();
@@ -60,6 +61,12 @@ class SenderGaps {
   static constexpr TimeDelta kLongest = TimeDelta::Seconds(60);
   static constexpr int64_t kPeriods = 3;
   static constexpr double kRuns = 2;
+
+  bool OnDeparture(Timestamp time, bool followed_loss) {
+    // Reported late.
+    if (time < latest_) return false;
+    return Add(time, followed_loss ? TimeDelta::PlusInfinity() : TimeDelta::Zero(), shortest_);
+  }
 
   // `delayed` is the part of the time since the previous packet that the sender did not make.
   bool Add(Timestamp time, TimeDelta delayed, TimeDelta shortest) {

@@ -84,10 +84,10 @@ void SendSideEstimator::State::OnTransportFeedback(std::span<const PacketFeedbac
   if (reading.one_way_delay) feedback_delay.OnOneWayDelay(now, *reading.one_way_delay, target.rate());
 
   // The arrivals, and the decisions that were due between them, in OnArrival().
-  const TimeDelta since_sent = packets.OnReports(feedback, now, estimator_time - kFresh, target.probes());
+  const OldestPackets oldest = packets.OnReports(feedback, now, estimator_time - kFresh, target.probes());
 
   // The decision that was due when the receiver sent the message.
-  if (since_sent.IsFinite()) feedback_delay.OnReceived(now, packets.latest_arrival(), since_sent);
+  if (oldest.received.IsFinite()) feedback_delay.OnReceived(now, packets.latest_arrival(), oldest);
   const Timestamp sent = feedback_delay.OnFeedback(now, packets.latest_arrival());
   if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
 

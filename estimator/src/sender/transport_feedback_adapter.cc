@@ -46,9 +46,9 @@ TransportFeedbackAdapter::ClockReading TransportFeedbackAdapter::AlignClock(std:
   return {.one_way_delay = receiver_clock_.latest_delay()};
 }
 
-TimeDelta TransportFeedbackAdapter::OnReports(std::span<const PacketFeedback> feedback, Timestamp now, Timestamp oldest,
-                                              ProbeController* probes) {
-  TimeDelta longest = TimeDelta::MinusInfinity();
+OldestPackets TransportFeedbackAdapter::OnReports(std::span<const PacketFeedback> feedback, Timestamp now,
+                                                  Timestamp oldest, ProbeController* probes) {
+  OldestPackets oldest_sent;
   for (const PacketFeedback& report : feedback) {
     const int64_t number = report.sequence_number;
     if (!departures_.Has(number)) {
@@ -57,7 +57,8 @@ TimeDelta TransportFeedbackAdapter::OnReports(std::span<const PacketFeedback> fe
       ++counters_.duplicates;
     } else if (report.fate == PacketFate::kReceived) {
       const TimeDelta since_sent = departures_.SinceSent(number, now);
-      longest = std::max(longest, since_sent);
+      oldest_sent.received = std::max(oldest_sent.received, since_sent);
+      oldest_sent.skipped = std::max(oldest_sent.skipped, SinceOldestSent(number, now));
       if (OnReceived(report, since_sent, {now, oldest}) && probes) probes->OnReceived(number, report.receive_time);
     } else if (report.fate == PacketFate::kLost && departures_.At(number).state == State::kInFlight) {
       OnLost(number);
@@ -65,7 +66,14 @@ TimeDelta TransportFeedbackAdapter::OnReports(std::span<const PacketFeedback> fe
     }
   }
   Flush();
-  return longest;
+  return oldest_sent;
+}
+
+TimeDelta TransportFeedbackAdapter::SinceOldestSent(int64_t until, Timestamp now) const {
+  for (int64_t i = departures_.first_unsettled(); i < until; ++i) {
+    if (departures_.At(i).state == State::kInFlight) return departures_.SinceSent(i, now);
+  }
+  return TimeDelta::MinusInfinity();
 }
 
 bool TransportFeedbackAdapter::OnReceived(const PacketFeedback& report, TimeDelta since_sent, const Message& message) {

@@ -11,6 +11,7 @@
 #include "probe/probe_controller.h"
 #include "sender/arrival_queue.h"
 #include "sender/departure_history.h"
+#include "sender/feedback_delay.h"
 #include "sender/receiver_clock.h"
 #include "weir/arrival.h"
 #include "weir/send_side_estimator.h"
@@ -46,10 +47,9 @@ class TransportFeedbackAdapter {
   };
   // Aligns the receiver's clock with the latest packet that the message is the first to report.
   ClockReading AlignClock(std::span<const PacketFeedback> feedback, Timestamp now);
-  // Takes the fates of the packets that are new. Drops arrivals before `oldest`. `probes` may be null. Returns the time
-  // since the oldest packet that is new as received was sent, or MinusInfinity.
-  TimeDelta OnReports(std::span<const PacketFeedback> feedback, Timestamp now, Timestamp oldest,
-                      ProbeController* probes);
+  // Takes the fates of the packets that are new. Drops arrivals before `oldest`. `probes` may be null.
+  OldestPackets OnReports(std::span<const PacketFeedback> feedback, Timestamp now, Timestamp oldest,
+                          ProbeController* probes);
   // Counts a message that arrives before the first departure or at an impossible time.
   void OnUnexpectedFeedback(std::span<const PacketFeedback> feedback) { counters_.not_in_history += feedback.size(); }
 
@@ -74,6 +74,8 @@ class TransportFeedbackAdapter {
   bool IsSettled(int64_t number, Timestamp now) const;
   // Returns false if the times are impossible.
   bool OnReceived(const PacketFeedback& report, TimeDelta since_sent, const Message& message);
+  // Time since the oldest packet in flight before `until` was sent, or MinusInfinity.
+  TimeDelta SinceOldestSent(int64_t until, Timestamp now) const;
   void OnLost(int64_t number);
   // Adds the packets before an arrival that feedback skipped, evenly since the arrival before it.
   void AddUnknown(int64_t until, Timestamp arrival_time, const Message& message);

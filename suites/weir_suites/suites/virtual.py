@@ -20,18 +20,19 @@ from weir_suites import scenarios
 from weir_suites.aggregations import GEOMETRIC_MEAN, WORST, share_where
 from weir_suites.comparison import Comparison
 from weir_suites.suite import Goal, Replays, Suite, at_least, at_most
-from weir_suites.suites.natural import MIXTURES
+from weir_suites.suites.natural import FAR_BELOW, MIXTURES
 from weir_traces.schema.scenario import Scenario
 
 _VIDEO: Final = CallMedia()
 _SIZES_ALONE: Final = CallMedia(Encoder.FAKE)
 _OWN: Final = (POLICY, "weir-send")
+_IMPAIRMENTS: Final = "impairments"
 _SETS: Final = {
     "bundled": (scenarios.bundled, _VIDEO),
     "cellular": (scenarios.cellular_calls, _VIDEO),
     **{name: (traces, _SIZES_ALONE) for name, traces in sets.whole_traces.items()},
     MIXTURES: (sets.mixtures, _SIZES_ALONE),
-    "impairments": (sets.joined(*sets.families("video").values()), _SIZES_ALONE),
+    _IMPAIRMENTS: (sets.joined(*sets.families("video").values()), _SIZES_ALONE),
 }
 _SLOW: Final = "slow links"
 _DEEP: Final = "deep queues with TCP"
@@ -66,6 +67,16 @@ def _goals() -> Iterator[Goal]:
                    f"{name}, {own}: viewer's quality not below the better of gcc and scream, share of paths",
                    _quality(name, aggregation=share_where(lambda gain: gain >= 0), controller=own),
                    at_least(0.8, "%", scale=100, decimals=0))
+    for name, own in itertools.product((MIXTURES, _IMPAIRMENTS), _OWN):
+        yield Goal(f"frozen_{name}_{own}", f"{name}, {own}: time frozen, gcc's less its own, mean",
+                   Comparison(name, "frozen_share", controller=own, others=(GCC,)),
+                   at_least(0.0, "points", signed=True, scale=100, decimals=1))
+        yield Goal(f"below_{name}_{own}",
+                   f"{name}, {own}: viewer's quality 5 points below the better of gcc and scream, share of paths",
+                   _quality(name, aggregation=share_where(lambda gain: gain < FAR_BELOW), controller=own),
+                   at_most(0.05, "%", scale=100, decimals=0))
+        yield Goal(f"worst_{name}_{own}", f"{name}, {own}: {better}, worst path",
+                   _quality(name, aggregation=WORST, controller=own), at_least(-15.0, signed=True, decimals=1))
     for own in _OWN:
         yield Goal(f"lowest_trouble_{own}", f"{MIXTURES}, {own}: {better}, worst trouble's mean",
                    _quality(MIXTURES, aggregation=WORST, controller=own, groups=_troubles), _POINTS)

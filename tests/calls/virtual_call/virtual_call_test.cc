@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "test_scenarios.h"
 #include "virtual_call/virtual_stack.h"
@@ -36,6 +38,26 @@ size_t RenderedFrames(const nlohmann::ordered_json& flow) {
   size_t rendered = 0;
   for (const auto& time : flow["series"]["frames"]["rendered_time_us"]) rendered += time.is_null() ? 0 : 1;
   return rendered;
+}
+
+// The 95th percentile of the time from the capture of a frame until its last packet arrives, and the share of the
+// captured frames that arrive.
+struct Delivery {
+  double delay_ms = 0;
+  double share = 0;
+};
+
+Delivery DeliveryOf(const nlohmann::ordered_json& flow, double duration_s) {
+  const auto& frames = flow["series"]["frames"];
+  std::vector<double> delays_ms;
+  for (size_t i = 0; i < frames["capture_time_us"].size(); ++i) {
+    if (frames["complete_time_us"][i].is_null()) continue;
+    const auto captured_us = frames["capture_time_us"][i].get<double>();
+    delays_ms.push_back((frames["complete_time_us"][i].get<double>() - captured_us) / 1e3);
+  }
+  std::ranges::sort(delays_ms);
+  if (delays_ms.empty()) return {};
+  return {delays_ms[delays_ms.size() * 95 / 100], static_cast<double>(delays_ms.size()) / (duration_s * 30)};
 }
 
 class VirtualCallOfController : public testing::TestWithParam<std::string> {};
@@ -214,6 +236,26 @@ TEST(VirtualCall, CompetesWithTcpOfTheSimulator) {
   EXPECT_GT(record["flows"][1]["bytes_received"].get<int64_t>(), 500'000);
   EXPECT_LT(MeanOver(record["flows"][0], "receive_rate_bps", 9, 12),
             MeanOver(record["flows"][0], "receive_rate_bps", 3, 4) + 1);
+}
+
+TEST(VirtualCall, FramesDoNotWaitInTheSenderOfASlowLink) {
+  SimulationJob job = VirtualJob(Steady(90'000, 40), "weir-send");
+  MediaSpec& media = std::get<RtpSpec>(job.scenario.flows[0].kind).media;
+  media.audio_rate = DataRate::KilobitsPerSecond(32);
+  media.audio_packets_per_second = 50;
+  const Delivery delivery = DeliveryOf(RunJob(job, true, MakeVirtualStack)["flows"][0], 40);
+  EXPECT_LT(delivery.delay_ms, 2000);
+  EXPECT_GT(delivery.share, 0.2);
+}
+
+TEST(VirtualCall, FeedbackThatIsLostHoldsNoFrames) {
+  json scenario = Steady(2'000'000, 40);
+  scenario["reverse"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.4}};
+  const auto record = RunVirtual(scenario, "weir-send");
+  const Delivery delivery = DeliveryOf(record["flows"][0], 40);
+  EXPECT_LT(delivery.delay_ms, 400);
+  EXPECT_GT(delivery.share, 0.9);
+  EXPECT_GT(MeanOver(record["flows"][0], "receive_rate_bps", 10, 40), 1'400'000);
 }
 
 TEST(VirtualCall, SeveralCallsShareABottleneck) {

@@ -101,6 +101,36 @@ TEST_F(SenderGapsTest, PacketsWithoutADelayMakeNoGap) {
   EXPECT_TRUE(Packet(Ms(200), Ms(0)));
 }
 
+// As the sender receives it in a report.
+Arrival Reported(Timestamp now, Timestamp sent, bool has_delay = true) {
+  Arrival arrival = ArrivalOf(now, 1200);
+  arrival.send_time = sent;
+  arrival.has_delay = has_delay;
+  return arrival;
+}
+
+TEST_F(SenderGapsTest, AtTheSenderPausesOfThePathAndOfTheFeedbackAreNoGaps) {
+  Timestamp sent = Timestamp::Seconds(3);
+  for (int i = 0; i < 10; ++i) {
+    for (int j = 0; j < 20; ++j) EXPECT_FALSE(gaps_.OnArrival(Reported(now_ += Ms(20), sent += Ms(20))));
+    // The delay of the packet after the pause is that of the packet before it.
+    EXPECT_FALSE(gaps_.OnArrival(Reported(now_ += Ms(400), sent += Ms(20))));
+  }
+  EXPECT_EQ(gaps_.Expected(), TimeDelta::Zero());
+}
+
+TEST_F(SenderGapsTest, AtTheSenderAGapIsKnownWhereFeedbackIsLost) {
+  Timestamp sent = Timestamp::Seconds(3);
+  for (int i = 0; i < 5; ++i) {
+    const bool ended_gap = gaps_.OnArrival(Reported(now_ += Ms(130), sent += Ms(400), /*has_delay=*/false));
+    EXPECT_EQ(ended_gap, i > 0);
+  }
+  EXPECT_EQ(gaps_.Expected(), Ms(1200));
+  // A report on an earlier packet.
+  EXPECT_FALSE(gaps_.OnArrival(Reported(now_ += Ms(20), sent - Ms(800))));
+  EXPECT_TRUE(gaps_.OnArrival(Reported(now_ += Ms(20), sent += Ms(400))));
+}
+
 TEST_F(SenderGapsTest, TimesFarApartDoNotOverflow) {
   for (const int64_t years : {0, 70'000, 80'000, 90'000}) Packet(TimeDelta::Seconds(years * 31'536'000), Ms(0));
   EXPECT_EQ(gaps_.Expected(), Ms(5000));

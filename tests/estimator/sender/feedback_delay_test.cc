@@ -14,7 +14,7 @@ class FeedbackDelayTest : public ::testing::Test {
   Timestamp Message(TimeDelta back = kReturn) {
     now_ += TimeDelta::Millis(50);
     const Timestamp arrival = now_ - back;
-    delay_.OnReceived(now_, arrival, kForward + back);
+    delay_.OnReceived(now_, arrival, {.received = kForward + back});
     return delay_.OnFeedback(now_, arrival);
   }
   DataSize Window(TimeDelta stop = TimeDelta::Zero()) const { return delay_.CongestionWindow(now_, kRate, stop); }
@@ -39,6 +39,22 @@ TEST_F(FeedbackDelayTest, LateFeedbackIsWaitedFor) {
   Message();
   Message(kReturn + TimeDelta::Millis(70));
   EXPECT_GE(Window(), kRate * (kForward + kReturn + TimeDelta::Millis(70 + 50)));
+}
+
+TEST_F(FeedbackDelayTest, TheWindowHoldsPacketsWhoseFeedbackIsLostRepeatedly) {
+  const auto after_loss = [this](TimeDelta lost) {
+    for (int i = 0; i < 100; ++i) {
+      Message();
+      if (i % 20 == 0) delay_.OnReceived(now_, now_ - kReturn, {kForward + kReturn, kForward + kReturn + lost});
+    }
+    return Window();
+  };
+  EXPECT_EQ(after_loss(TimeDelta::Millis(150)), kRate * (kForward + kReturn + TimeDelta::Millis(150)));
+  // An outage, once and repeatedly.
+  delay_.OnReceived(now_, now_ - kReturn, {kForward + kReturn, TimeDelta::Seconds(1)});
+  EXPECT_EQ(Window(), kRate * (kForward + kReturn + TimeDelta::Millis(150)));
+  now_ += TimeDelta::Seconds(20);
+  EXPECT_EQ(after_loss(TimeDelta::Seconds(3)), kRate * (kForward + kReturn + TimeDelta::Millis(50)));
 }
 
 TEST_F(FeedbackDelayTest, FeedbackWasSentTheShortestReturnDelayAgo) {

@@ -38,6 +38,11 @@ void TargetAnnouncement::SetPacing(double factor, TimeDelta window) {
   pacing_window_ = window;
 }
 
+void TargetAnnouncement::HoldFrames(bool hold) {
+  if (hold != holds_frames_) announced_.reset();
+  holds_frames_ = hold;
+}
+
 void TargetAnnouncement::SetStreams(const webrtc::StreamsConfig& streams) {
   const auto keep = [](auto& value, const auto& update) {
     if (update) value = update;
@@ -65,7 +70,7 @@ webrtc::NetworkControlUpdate TargetAnnouncement::Announce(DataRate target, doubl
 
   webrtc::TargetTransferRate transfer_rate;
   transfer_rate.at_time = now;
-  transfer_rate.target_rate = target;
+  transfer_rate.target_rate = holds_frames_ ? DataRate::Zero() : target;
   transfer_rate.network_estimate.at_time = now;
   transfer_rate.network_estimate.loss_rate_ratio = static_cast<float>(loss_ratio);
   transfer_rate.network_estimate.round_trip_time = round_trip_time_;

@@ -21,6 +21,8 @@ class TargetAnnouncement {
   void SetConstraints(const webrtc::TargetRateConstraints& constraints);
   // See the constructor.
   void SetPacing(double factor, webrtc::TimeDelta window);
+  // While frames are held, the announced target rate is zero, with which libwebrtc encodes no frame. Pacing stays.
+  void HoldFrames(bool hold);
   // Missing values stay unchanged. The current rate is announced again.
   void SetStreams(const webrtc::StreamsConfig& streams);
   // Ignored unless finite and above 0.
@@ -47,6 +49,7 @@ class TargetAnnouncement {
   webrtc::DataRate max_rate_ = webrtc::DataRate::PlusInfinity();
   webrtc::DataRate start_rate_ = webrtc::DataRate::KilobitsPerSec(300);
   webrtc::TimeDelta round_trip_time_ = webrtc::TimeDelta::Millis(100);
+  bool holds_frames_ = false;
   std::optional<webrtc::DataRate> announced_;
 };
 

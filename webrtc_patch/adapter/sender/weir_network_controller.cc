@@ -8,6 +8,7 @@
 #include "conversions.h"
 #include "rtc_base/checks.h"
 #include "rtc_base/time_utils.h"
+#include "sender/pacer_backlog.h"
 #include "sender/target_announcement.h"
 #include "weir/send_side_estimator.h"
 
@@ -32,7 +33,7 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
 }
 
 // Replaces the default of SendSideEstimator and the streams' factor: when the target drops, libwebrtc's pacer still
-// holds the encoder's last frames, which at 1.1 times a low target would wait for seconds.
+// holds the encoder's last frames, which at 1.1 times a low target would wait for long.
 constexpr double kPacingFactor = 2.5;
 // Lower, because an L4S queue marks bursts; at 1.1, frames would wait for half a second when the capacity drops.
 constexpr double kEct1PacingFactor = 1.5;
@@ -94,6 +95,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
                               .sequence_number = message.sequence_number,
                               .kind = KindOf(message),
                               .size = DataSize::Bytes(message.size.bytes_or(0))});
+    in_flight_ = message.data_in_flight;
     return Update(message.send_time);
   }
 
@@ -129,6 +131,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
                           .ecn = static_cast<EcnMarking>(result.ecn)});  // RFC 3168's code points
     }
     estimator_->OnTransportFeedback(reports_, FromWebrtc(message.feedback_time));
+    in_flight_ = message.data_in_flight;
     ect1_ = ect1_ || std::ranges::find(reports_, EcnMarking::kEct1, &PacketFeedback::ecn) != reports_.end();
     SetPacing();
     const BandwidthEstimator& estimator = estimator_->estimator();
@@ -182,9 +185,11 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     SetPacing();
   }
 
+  double PacingFactor() const { return ect1_ ? kEct1PacingFactor : kPacingFactor; }
+
   void SetPacing() {
     const TimeDelta burst_interval = estimator_->pacer_config().burst_interval;
-    announcement_.SetPacing(ect1_ ? kEct1PacingFactor : kPacingFactor, webrtc::TimeDelta::Micros(burst_interval.us()));
+    announcement_.SetPacing(PacingFactor(), webrtc::TimeDelta::Micros(burst_interval.us()));
   }
 
   // True from the first packet that the peer is to report on.
@@ -196,9 +201,12 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
 
   NetworkControlUpdate Update(webrtc::Timestamp now) {
     const DataRate target = std::min(Target(), adapter::FromWebrtc(announcement_.desired_rate()));
+    const webrtc::DataSize window = adapter::ToWebrtc(estimator_->congestion_window());
+    backlog_.Update(now, in_flight_ >= window, PacingFactor());
+    announcement_.HoldFrames(backlog_.pauses_encoder());
     NetworkControlUpdate update = announcement_.Announce(adapter::ToWebrtc(target), loss_ratio_, now);
-    update.congestion_window = adapter::ToWebrtc(estimator_->congestion_window());
-    if (update.target_rate && options_.on_target_rate)
+    update.congestion_window = window;
+    if (update.target_rate && target != std::exchange(reported_target_, target) && options_.on_target_rate)
       options_.on_target_rate({FromWebrtc(now), target, estimator_->estimator().latest().reason});
     return update;
   }
@@ -211,6 +219,11 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   DataRate most_allocated_ = DataRate::Zero();
   // Loss ratio of the last second.
   double loss_ratio_ = 0;
+  // The target of the latest call of on_target_rate.
+  std::optional<DataRate> reported_target_;
+  // Data sent that feedback has not reached yet, as libwebrtc counts it.
+  webrtc::DataSize in_flight_ = webrtc::DataSize::Zero();
+  adapter::PacerBacklog backlog_;
   bool available_ = true;
   // True once a packet on this route has arrived as ECT(1).
   bool ect1_ = false;
