@@ -46,7 +46,7 @@ TEST(Sdp, WithoutTransportCcRembAndSendTimesAreKept) {
 
 TEST(Sdp, StartBitrateIsAddedToVideoCodecsOnly) {
   const auto answer = Answer();
-  SetStartBitrate(*answer, 5000);
+  SetBitrates(*answer, 5000);
   const std::string sdp = TextWithTool(*answer);
   const std::string bitrates = "x-google-max-bitrate=20000;x-google-start-bitrate=5000\r\n";
   EXPECT_NE(sdp.find("a=fmtp:96 " + bitrates), std::string::npos);
