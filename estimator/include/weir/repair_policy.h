@@ -39,7 +39,7 @@ struct RepairObservation {
 // 1. Nothing lost for ten seconds, or the repair time unknown: kNone.
 // 2. kNack below 150 kbps, where a frame is a packet or two, and FEC another copy.
 // 3. kNack if retransmissions are fast: a repair time below 165 ms with at most 2.5 % of loss, 125 ms with at most 4 %,
-//    100 ms otherwise; and reliable: a NACK loss below 12 %. While kFec is in force all these bounds are 0.9 times as
+//    100 ms otherwise; and reliable: a NACK loss below 15 %. While kFec is in force all these bounds are 0.9 times as
 //    large.
 // 4. Otherwise kFec, at once, for at least ten seconds: twice as long each time that NACK loss is the reason within a
 //    minute after the last kFec, at most 160 s.

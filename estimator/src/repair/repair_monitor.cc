@@ -15,7 +15,7 @@ constexpr TimeDelta kLongestWait = TimeDelta::Millis(600);
 constexpr TimeDelta kCountTime = TimeDelta::Seconds(5);
 constexpr size_t kFewestRepairs = 3;
 // Second requests that chance may add.
-constexpr double kByChance = 3;
+constexpr double kByChance = 4;
 // A smaller number of lost packets is none.
 constexpr double kLeastLost = 0.05;
 

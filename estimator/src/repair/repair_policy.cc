@@ -14,7 +14,7 @@ constexpr TimeDelta kLongestFec = TimeDelta::Seconds(160);
 constexpr TimeDelta kSoon = TimeDelta::Seconds(60);
 constexpr double kHysteresis = 0.9;
 constexpr DataRate kLowRate = DataRate::KilobitsPerSecond(150);
-constexpr double kHighestNackLoss = 0.12;
+constexpr double kHighestNackLoss = 0.15;
 
 // The longest repair time up to a loss ratio.
 struct FastRepair {

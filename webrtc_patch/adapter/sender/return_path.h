@@ -35,7 +35,7 @@ class ReturnPath {
 
  private:
   static constexpr TimeDelta kMemory = TimeDelta::Seconds(5);
-  // A longer silence is an outage.
+  // A longer gap is an outage.
   static constexpr int64_t kMostSkipped = 1000;
   static constexpr double kFewestPackets = 100;
 
