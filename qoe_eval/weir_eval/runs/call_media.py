@@ -70,8 +70,9 @@ class CallMedia:
         return self._format() | {name: str(path) for name, path in files.items() if path}
 
     def _format(self) -> dict[str, JsonValue]:
-        form = {"encoder": self.encoder.value, "width": self.width, "height": self.height, "sender": self.sender}
-        return form | ({"repair": self.repair} if self.repair != "adaptive" else {})
+        repair: dict[str, JsonValue] = {} if self.repair == "adaptive" else {"repair": self.repair}
+        size = {"width": self.width, "height": self.height}
+        return {"encoder": self.encoder.value, **size, "sender": self.sender, **repair}
 
 
 def with_sources(media: CallMedia) -> CallMedia:
