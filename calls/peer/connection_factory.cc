@@ -52,6 +52,7 @@ webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFact
   dependencies.network_thread = runtime.network_thread;
   dependencies.socket_factory = runtime.socket_factory;
   dependencies.network_manager = std::move(runtime.network_manager);
+  dependencies.fec_controller_factory = std::move(config.fec_controller);
   dependencies.network_controller_factory = std::move(config.network_controller);
   if (dependencies.network_controller_factory == nullptr && config.controller == ReceiveSideMode::kWeir)
     dependencies.network_controller_factory = MakeRembNetworkControllerFactory();

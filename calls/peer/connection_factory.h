@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "api/fec_controller.h"
 #include "api/peer_connection_interface.h"
 #include "api/transport/network_control.h"
 #include "audio_files.h"
@@ -21,6 +22,8 @@ struct ConnectionFactoryConfig {
   ReceiveSideMode controller = ReceiveSideMode::kWeir;
   // Replaces both at the sender, unless null.
   std::unique_ptr<webrtc::NetworkControllerFactoryInterface> network_controller;
+  // Null: libwebrtc's own FEC controllers.
+  std::unique_ptr<webrtc::FecControllerFactoryInterface> fec_controller;
   // Offers RFC 8888 feedback, so that packets are sent as ECT(1). In mode kGcc a receiver accepts it in any case.
   bool congestion_control_feedback = false;
   FieldTrials field_trials;

@@ -95,6 +95,16 @@ void AddOptions(CLI::App& app, Options& options) {
             });
   app.add_flag("--remb-alone", options.remb_alone,
                "with Weir at the receiver: the answer excludes transport-cc\n(docs/remb.md)");
+  AddOption(
+      app, "--repair", "MODE",
+      "with Weir at one end, repair of losses: adaptive, nack (never FEC) or\nfec (libwebrtc's own choice); default "
+      "adaptive",
+      "adaptive, nack or fec", [&](const auto& value) {
+        constexpr std::array<std::string_view, 3> kModes{"adaptive", "nack", "fec"};
+        const auto* const mode = FindRow(kModes, value);
+        if (mode != nullptr) options.repair = static_cast<RepairMode>(mode - kModes.data());
+        return mode != nullptr;
+      });
   AddText(app, "--model", "FILE", "the policy (ONNX); without it the ten-line rule", options.model);
   AddOption(app, "--decision-delay-ms", "MS", "answers of the policy are used so much later; default 0",
             "a number, 0 to 10000", [&](const auto& value) {

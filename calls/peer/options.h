@@ -18,6 +18,9 @@
 
 namespace weir::peer {
 
+// kAdaptive: a RepairPolicy chooses. kNack: never. kFec: by libwebrtc's own table.
+enum class RepairMode : uint8_t { kAdaptive, kNack, kFec };
+
 struct Options {
   bool send = false;
   bool receive = false;
@@ -30,6 +33,8 @@ struct Options {
   std::optional<PoolAtBothEnds> pool;
   // For kWeir: the answer excludes transport-cc.
   bool remb_alone = false;
+  // With Weir at one end: when losses are repaired by FEC, too.
+  RepairMode repair = RepairMode::kAdaptive;
   // Empty: the ten-line rule.
   std::string model;
   // Delay before a decision of the policy takes effect.

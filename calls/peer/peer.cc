@@ -5,8 +5,10 @@
 
 #include "api/make_ref_counted.h"
 #include "api/stats/rtc_stats_collector_callback.h"
+#include "api/stats/rtcstats_objects.h"
 #include "programs/input.h"
 #include "record_lines.h"
+#include "sender/repair_fec_controller.h"
 #include "sender/weir_network_controller.h"
 
 namespace weir::peer {
@@ -25,6 +27,11 @@ class OnStats : public webrtc::RTCStatsCollectorCallback {
  private:
   const Function function_;
 };
+
+// True if FEC is worth its price as soon as anything is lost.
+bool IsSlowRepair(TimeDelta round_trip_time) {
+  return round_trip_time + RepairPolicy::kDetectionTime >= RepairPolicy::kSlowRepair;
+}
 
 }  // namespace
 
@@ -46,6 +53,16 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
     std::function<void(const ReceiveSideDecision&)> on_decision = peer->runtime_.on_decision;
     if (!on_decision)
       on_decision = [lines](const ReceiveSideDecision& decision) { lines->Write(EstimateLine(decision)); };
+    if (options.controller == ReceiveSideMode::kWeir && options.repair != RepairMode::kFec)
+      peer->wants_fec_ = peer->accepts_fec_ = false;
+    if (peer->chooses_repair()) {
+      if (peer->runtime_.round_trip_time)
+        peer->accepts_fec_ = peer->wants_fec_ = IsSlowRepair(*peer->runtime_.round_trip_time);
+      on_decision = [made = peer.get(), on_decision](const ReceiveSideDecision& decision) {
+        on_decision(decision);
+        made->OnRepair(decision.repair);
+      };
+    }
     peer->receive_side_ =
         OrThrow(ReceiveSideSwitch::Create({.mode = options.controller,
                                            .sender_decides_too = options.pool && options.pool->sender_has_gcc,
@@ -60,6 +77,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
   }
   ConnectionFactoryConfig config{.controller = options.controller,
                                  .network_controller = nullptr,
+                                 .fec_controller = nullptr,
                                  .congestion_control_feedback = options.at_sender == "weir-send-ccfb",
                                  .field_trials = options.field_trials,
                                  .runtime = &peer->runtime_,
@@ -75,10 +93,14 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
         lines->Write(SenderEstimateLine(name, estimate));
       };
     }
-    config.network_controller = OrThrow(
-        MakeWeirNetworkControllerFactory(
-            {.controller = std::move(controller), .objective = options.objective, .on_target_rate = on_target_rate}),
-        "", kFailed);
+    const auto return_path = std::make_shared<ReturnPath>();
+    config.network_controller = OrThrow(MakeWeirNetworkControllerFactory({.controller = std::move(controller),
+                                                                          .objective = options.objective,
+                                                                          .on_target_rate = on_target_rate,
+                                                                          .return_path = return_path}),
+                                        "", kFailed);
+    if (options.repair == RepairMode::kAdaptive) config.fec_controller = MakeRepairFecControllerFactory(return_path);
+    if (options.repair == RepairMode::kNack) config.field_trials["WebRTC-DisableUlpFecExperiment"] = "Enabled";
   }
   config.rtcp_observer.on_remb_sent = [lines](DataRate rate) {
     lines->Write({{"type", "remb"}, {"bitrate_bps", rate.bps()}});
@@ -199,6 +221,21 @@ void Peer::WriteStats() {
                         })).get());
 }
 
+void Peer::MeasureRoundTrip() {
+  connection_->GetStats(webrtc::make_ref_counted<OnStats>(WhileAlive([this](const webrtc::RTCStatsReport& report) {
+                          for (const auto* pair : report.GetStatsOfType<webrtc::RTCIceCandidatePairStats>()) {
+                            if (pair->nominated.value_or(false) && pair->current_round_trip_time)
+                              OnRoundTrip(TimeDelta::SecondsF(*pair->current_round_trip_time));
+                          }
+                        })).get());
+}
+
+void Peer::OnRoundTrip(TimeDelta round_trip_time) {
+  if (repair_ != Repair::kNone) return;
+  wants_fec_ = IsSlowRepair(round_trip_time);
+  RenegotiateFec();
+}
+
 void Peer::ScheduleStats() {
   signaling_thread_->PostDelayedTask(WhileAlive([this] {
                                        WriteStats();
@@ -218,6 +255,7 @@ void Peer::OnConnectionChange(PeerConnectionInterface::PeerConnectionState state
   const int change = ++connection_changes_;
   if (state == State::kConnected) {
     was_connected_ = true;
+    if (chooses_repair() && !runtime_.round_trip_time) MeasureRoundTrip();
     // REMBs from before the transport was ready are lost.
     if (receive_side_ != nullptr) receive_side_->RepeatRemb();
   }

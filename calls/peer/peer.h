@@ -2,6 +2,7 @@
 #ifndef WEIR_CALLS_PEER_PEER_H_
 #define WEIR_CALLS_PEER_PEER_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,6 +52,13 @@ class Peer final : public webrtc::PeerConnectionObserver {
  private:
   Peer(const Options& options, JsonLines* lines, std::function<void(std::string)> on_failure, Runtime runtime);
 
+  bool chooses_repair() const {
+    return options_.receive && options_.controller == ReceiveSideMode::kWeir &&
+           options_.repair == RepairMode::kAdaptive;
+  }
+  // The policy's choice; from the thread of decisions.
+  void OnRepair(Repair repair);
+
   // The methods below run on the signaling thread. nullopt means success.
   std::optional<Error> Open(std::unique_ptr<FrameSource> frames);
   std::optional<Error> AddLocalMedia(std::unique_ptr<FrameSource> frames);
@@ -76,6 +84,11 @@ class Peer final : public webrtc::PeerConnectionObserver {
   void Run(const ModelCommand&) {}
 
   void RestartIce();
+  // ICE has measured the round trip, before media is sent.
+  void MeasureRoundTrip();
+  void OnRoundTrip(TimeDelta round_trip_time);
+  // Offers a description in place of one that accepts FEC where it should not, or the reverse.
+  void RenegotiateFec();
   void MakeDescription(webrtc::SdpType type);
   void SetLocalDescription(std::unique_ptr<webrtc::SessionDescriptionInterface> description);
   void OnRemoteDescription(webrtc::SdpType type);
@@ -129,6 +142,12 @@ class Peer final : public webrtc::PeerConnectionObserver {
   std::vector<std::unique_ptr<webrtc::IceCandidate>> early_candidates_;
   bool remote_is_peer_ = false;
   bool has_remote_description_ = false;
+  // At a receiver with Weir: the wanted description accepts FEC, and the one in force, or on its way, does.
+  bool wants_fec_ = true;
+  bool accepts_fec_ = true;
+  bool renegotiated_ = false;
+  // The policy's last choice.
+  std::atomic<Repair> repair_ = Repair::kNone;
   DataRate max_send_rate_ = DataRate::Zero();
   bool was_connected_ = false;
   bool failed_ = false;

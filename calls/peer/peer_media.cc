@@ -7,6 +7,7 @@
 
 #include "api/make_ref_counted.h"
 #include "camera.h"
+#include "media/base/media_constants.h"
 #include "peer.h"
 
 namespace weir::peer {
@@ -52,6 +53,12 @@ std::optional<Error> Peer::PreferCodec(RtpTransceiverInterface& transceiver) {
   const auto others = std::stable_partition(codecs.begin(), codecs.end(),
                                             [this](const auto& codec) { return codec.name == options_.codec; });
   if (others == codecs.begin()) return Error{"this libwebrtc has no " + options_.codec};
+  if (options_.receive && !accepts_fec_) {
+    std::erase_if(codecs, [](const auto& codec) {
+      return codec.name == webrtc::kRedCodecName || codec.name == webrtc::kUlpfecCodecName ||
+             codec.name == webrtc::kFlexfecCodecName;
+    });
+  }
   const webrtc::RTCError error = transceiver.SetCodecPreferences(codecs);
   if (!error.ok()) return Error{"cannot prefer " + options_.codec + ": " + error.message()};
   return std::nullopt;

@@ -75,13 +75,33 @@ void Peer::RestartIce() {
   MakeDescription(SdpType::kOffer);
 }
 
+void Peer::OnRepair(Repair repair) {
+  if (repair_.exchange(repair) == repair || repair == Repair::kNone) return;
+  signaling_thread_->PostTask(WhileAlive([this, wants_fec = repair == Repair::kFec] {
+    wants_fec_ = wants_fec;
+    RenegotiateFec();
+  }));
+}
+
+void Peer::RenegotiateFec() {
+  using State = webrtc::PeerConnectionInterface::SignalingState;
+  // Otherwise OnNegotiated() calls this again.
+  if (wants_fec_ == accepts_fec_ || connection_->signaling_state() != State::kStable) return;
+  accepts_fec_ = wants_fec_;
+  renegotiated_ = true;
+  MakeDescription(SdpType::kOffer);
+}
+
 void Peer::MakeDescription(SdpType type) {
   for (const auto& transceiver : connection_->GetTransceivers()) {
     if (const auto fault = Prepare(*transceiver)) return Fail(fault->message);
   }
   const auto observer = webrtc::make_ref_counted<OnDescriptionCreated>(
-      WhileAlive([this](RTCErrorOr<std::unique_ptr<SessionDescriptionInterface>> description) {
+      WhileAlive([this, type](RTCErrorOr<std::unique_ptr<SessionDescriptionInterface>> description) {
         if (!description.ok()) return Fail(std::string("no description: ") + description.error().message());
+        using State = webrtc::PeerConnectionInterface::SignalingState;
+        // The other end's offer came first. Its answer accepts FEC or not as this offer would have.
+        if (type == SdpType::kOffer && connection_->signaling_state() != State::kStable) return;
         SetLocalDescription(description.MoveValue());
       }));
   const webrtc::PeerConnectionInterface::RTCOfferAnswerOptions options;
@@ -103,8 +123,11 @@ void Peer::SetLocalDescription(std::unique_ptr<SessionDescriptionInterface> desc
   if (sender_follows_remb && type == SdpType::kAnswer) BecomeDtlsServer(*description);
   const std::unique_ptr<SessionDescriptionInterface> sent = description->Clone();
   // A weir-peer follows REMB at once without it; the first REMB arrives before media.
-  if (sender_follows_remb && type == SdpType::kAnswer && !remote_is_peer_)
-    SetStartBitrate(*sent, sender_has_gcc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps);
+  if (sender_follows_remb && (type == SdpType::kAnswer || renegotiated_) && !remote_is_peer_) {
+    // A start bitrate in a later description would begin the sender's estimate again.
+    const int64_t start_kbps = sender_has_gcc ? kStartRateOfReceiver.bps() / 1000 : kMaxBitrateKbps;
+    SetBitrates(*sent, renegotiated_ ? std::nullopt : std::optional(start_kbps));
+  }
   connection_->SetLocalDescription(std::move(description),
                                    webrtc::make_ref_counted<OnLocalDescriptionSet>(
                                        WhileAlive([this, type, sdp = TextWithTool(*sent)](const RTCError& error) {
@@ -119,11 +142,12 @@ void Peer::Run(const DescriptionCommand& command) {
   const SdpType type = command.is_offer ? SdpType::kOffer : SdpType::kAnswer;
   const std::string name = webrtc::SdpTypeToString(type);
   using State = webrtc::PeerConnectionInterface::SignalingState;
-  // A second offer restarts ICE.
-  if (command.is_offer && runtime_.restarts_ice) has_remote_description_ = false;
+  // A second offer restarts ICE, or changes the codecs.
   const State expected = command.is_offer ? State::kStable : State::kHaveLocalOffer;
-  if (has_remote_description_ || connection_->signaling_state() != expected)
+  if (connection_->signaling_state() != expected)
     return Refuse(name + ": it does not match the state of the negotiation");
+  // Candidates wait for the description.
+  if (command.is_offer) has_remote_description_ = false;
   webrtc::SdpParseError fault;
   auto description = webrtc::CreateSessionDescription(type, command.sdp, &fault);
   if (description == nullptr) return Refuse(name + ": " + fault.description + ", at \"" + fault.line + "\"");
@@ -150,6 +174,7 @@ void Peer::OnNegotiated() {
   // The answer has the payload types that both ends use; additional ones in the offer are harmless.
   for (const auto& [payload_type, kind] : PacketKinds(*connection_->local_description()))
     receive_side_->SetPacketKind(payload_type, kind);
+  RenegotiateFec();
 }
 
 void Peer::Run(const CandidateCommand& command) {

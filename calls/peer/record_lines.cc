@@ -70,6 +70,7 @@ ordered_json EstimateLine(const ReceiveSideDecision& decision) {
        IsApplicationLimited(arrivals.packets, lost, static_cast<double>(receive_rate.bps()),
                             static_cast<double>(decision.previous_target_rate.bps()), queueing_delay_s)},
       {"in_charge", decision.in_charge},
+      {"repair", ToString(decision.repair)},
       {"guard", std::move(guard)},
       {"faults", decision.counters.controller.faults},
       {"objective", {{"throughput", objective.throughput}, {"latency", objective.latency}, {"loss", objective.loss}}}};

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/audio_codecs/audio_decoder_factory.h"
@@ -56,6 +57,8 @@ struct Runtime {
   bool frames_written_at_once = false;
   // Path of this end's RTC event log; empty: none.
   std::string event_log;
+  // The round trip that ICE would measure, of a call that does not connect over its path; else ICE measures it.
+  std::optional<TimeDelta> round_trip_time;
   CameraTiming camera;
   // The encoder's maximum rate; zero: that of the options.
   DataRate max_encoder_rate = DataRate::Zero();

@@ -51,10 +51,10 @@ void BecomeDtlsServer(SessionDescriptionInterface& answer) {
   }
 }
 
-void SetStartBitrate(SessionDescriptionInterface& description, int64_t kbps) {
-  ChangeCodecs(description, [kbps](Codec& codec) {
+void SetBitrates(SessionDescriptionInterface& description, std::optional<int64_t> start_kbps) {
+  ChangeCodecs(description, [start_kbps](Codec& codec) {
     if (!IsOfPictures(codec)) return;
-    codec.SetParam(webrtc::kCodecParamStartBitrate, static_cast<int>(kbps));
+    if (start_kbps) codec.SetParam(webrtc::kCodecParamStartBitrate, static_cast<int>(*start_kbps));
     codec.SetParam(webrtc::kCodecParamMaxBitrate, static_cast<int>(kMaxBitrateKbps));
   });
 }

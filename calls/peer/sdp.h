@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,11 +20,11 @@ void RemoveTransportCc(webrtc::SessionDescriptionInterface& description);
 // Lets the other end start the DTLS handshake.
 void BecomeDtlsServer(webrtc::SessionDescriptionInterface& answer);
 
-// Adds `x-google-start-bitrate` and `x-google-max-bitrate` (kMaxBitrateKbps) to every video codec. Chromium follows
-// REMB at once up to its own rate, which begins at the start bitrate and grows by 8 % a second, or with transport-cc by
-// probes.
+// Adds `x-google-start-bitrate`, unless nothing, and `x-google-max-bitrate` (kMaxBitrateKbps) to every video codec.
+// Chromium follows REMB at once up to its own rate, which begins at the start bitrate and grows by 8 % a second, or
+// with transport-cc by probes.
 inline constexpr int64_t kMaxBitrateKbps = kMaxRateOfReceiver.bps() / 1000;
-void SetStartBitrate(webrtc::SessionDescriptionInterface& description, int64_t kbps);
+void SetBitrates(webrtc::SessionDescriptionInterface& description, std::optional<int64_t> start_kbps);
 
 // Kind of packets by payload type.
 std::map<int, PacketKind> PacketKinds(const webrtc::SessionDescriptionInterface& description);

@@ -5,6 +5,7 @@
 
 #include "api/jsep.h"
 #include "api/rtp_parameters.h"
+#include "media/base/codec.h"
 #include "pc/session_description.h"
 #include "programs/input.h"
 #include "sdp.h"
@@ -29,7 +30,13 @@ void MediaPackets::OnAnswer(const std::string& sdp) {
   if (description == nullptr) throw ProgramError("libwebrtc answered with no description", kFailed);
   for (const auto& [payload_type, kind] : peer::PacketKinds(*description))
     kinds_[static_cast<size_t>(payload_type) % kinds_.size()] = kind;
+  red_ = ulpfec_ = -1;
   for (const webrtc::ContentInfo& content : description->description()->contents()) {
+    for (const webrtc::Codec& codec : content.media_description()->codecs()) {
+      if (codec.type != webrtc::Codec::Type::kVideo) continue;
+      if (codec.GetResiliencyType() == webrtc::Codec::ResiliencyType::kRed) red_ = codec.id;
+      if (codec.GetResiliencyType() == webrtc::Codec::ResiliencyType::kUlpfec) ulpfec_ = codec.id;
+    }
     for (const webrtc::RtpExtension& extension : content.media_description()->rtp_header_extensions()) {
       if (extension.uri == webrtc::RtpExtension::kAbsSendTimeUri) abs_send_time_id_ = extension.id;
     }
@@ -53,6 +60,8 @@ void MediaPackets::OnSent(Packet& packet, std::span<uint8_t> data) {
   rtp.padding_size = padding;
   rtp.payload_size = payload_and_padding - padding;
   rtp.kind = rtp.payload_size == 0 ? PacketKind::kProbe : kinds_[header->payload_type];
+  const bool is_fec = rtp.payload_type == red_ && rtp.payload_size > 0 && (data[rtp.header_size] & 0x7f) == ulpfec_;
+  if (is_fec) fec_bytes_sent_ += packet.size_bytes;
   if (rtp.kind == PacketKind::kVideo) frames_->OnPacketSent(header->timestamp);
   flow_.observer->OnSent(packet);
 }

@@ -21,7 +21,10 @@ class MediaPackets final : public PathObserver {
   // Both arguments must outlive this object.
   MediaPackets(const Flow& flow, FrameLog* frames) : flow_(flow), frames_(frames) {}
 
-  // Adopts the payload types and header extensions of the receiver's answer. Call before the scenario starts.
+  // Adds the count of FEC to a flow's record.
+  void AddTo(nlohmann::ordered_json& record) const { record["fec_bytes_sent"] = fec_bytes_sent_; }
+
+  // Adopts the payload types and header extensions of an answer. Call first before the scenario starts.
   void OnAnswer(const std::string& sdp);
 
   void OnSent(Packet& packet, std::span<uint8_t> data) override;
@@ -36,6 +39,10 @@ class MediaPackets final : public PathObserver {
   FrameLog* const frames_;
   // By payload type.
   std::array<PacketKind, 128> kinds_{};
+  // Payload types of RED (RFC 2198) and of the ULPFEC in it (RFC 5109); -1: not negotiated.
+  int red_ = -1;
+  int ulpfec_ = -1;
+  int64_t fec_bytes_sent_ = 0;  // with headers
   // Number of the header extension; 0 until it is negotiated.
   int abs_send_time_id_ = 0;
 };

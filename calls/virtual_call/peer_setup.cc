@@ -58,6 +58,7 @@ peer::Options MakePeerOptions(CallEnd end, const Flow& flow, const CallControlle
   // Chromium's limit is the encoder's.
   if (!media.native_sender) options.bitrate.max_rate = std::max(options.bitrate.max_rate, kMaxRate);
   options.stats_interval_ms = kNoStatsMs;
+  options.repair = static_cast<peer::RepairMode>(media.repair);
   controller.Select(end, options);
   if (end == CallEnd::kSender) {
     options.send = true;

@@ -118,6 +118,10 @@ void VirtualCall::AddSender(peer::Runtime& runtime) {
 }
 
 void VirtualCall::AddReceiver(peer::Runtime& runtime) {
+  const auto delay = [this](const LinkSpec& link) { return link.one_way_delay.At(flow_.spec().start).us(); };
+  const Scenario& scenario = flow_.job.scenario;
+  runtime.round_trip_time =
+      TimeDelta::Micros(delay(scenario.forward) + delay(scenario.reverse) + 2 * flow_.spec().extra_one_way_delay.us());
   runtime.frame_sink = &frames_;
   runtime.guard = controller_.is_guarded();
   runtime.guard_rules = controller_.guard_rules();
@@ -216,6 +220,7 @@ void VirtualCall::SendVideo() {
 }
 
 void VirtualCall::AddTo(ordered_json& record) const {
+  media_packets_.AddTo(record);
   rtcp_packets_.AddTo(record);
   stats_.AddTo(record, HasSteadyAudio(flow_));
   if (counters_) AddEstimator(*counters_, pool_, record);

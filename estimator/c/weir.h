@@ -9,7 +9,8 @@
  *      read the next time again after each call. If the result has WEIR_REMB_DUE, send what
  *      weir_estimator_write_remb() writes.
  *   4. weir_estimator_destroy().
- * The sender's calls are those of weir_send_side_..., an SFU's those of weir_layer_allocator_....
+ * The sender's calls are those of weir_send_side_..., an SFU's those of weir_layer_allocator_...; weir_repair_... is
+ * for both ends.
  * examples/c/example.c is a whole program. weir_controller.h has the kinds of packets.
  *
  * Time is always an argument: microseconds of one monotonic clock, within 2^61 of 0. The library opens no file and
@@ -481,6 +482,39 @@ typedef struct weir_layer_rates {
 
 WEIR_API int weir_layer_allocator_get_rates(const weir_layer_allocator* allocator,
                                             weir_layer_rates* rates) WEIR_NOEXCEPT;
+
+/* ---- Repair of a video's losses: NACK alone, or FEC in addition; see weir/repair_policy.h ----
+ *
+ * A receiver of an unmodified sender calls the first two functions for each packet and chooses every 100 ms to 1 s; for
+ * WEIR_REPAIR_FEC its session description accepts red and ulpfec (or flexfec), for WEIR_REPAIR_NACK it does not. A
+ * sender only calls weir_repair_choose_at_sender(). */
+
+typedef struct weir_repair weir_repair;
+
+typedef enum weir_repair_choice {
+  WEIR_REPAIR_NONE = 0, /* nothing is lost, or no repair is known yet: what is in use stays */
+  WEIR_REPAIR_NACK = 1,
+  WEIR_REPAIR_FEC = 2
+} weir_repair_choice;
+
+/* The caller frees *repair with weir_repair_destroy(). */
+WEIR_API int weir_repair_create(weir_repair** repair) WEIR_NOEXCEPT;
+/* NULL is allowed. */
+WEIR_API void weir_repair_destroy(weir_repair* repair) WEIR_NOEXCEPT;
+
+/* A packet of the video's own stream, up to four streams. */
+WEIR_API int weir_repair_on_packet(weir_repair* repair, uint32_t ssrc, uint16_t sequence_number,
+                                   int64_t now_us) WEIR_NOEXCEPT;
+/* A retransmission (RFC 4588): the first two bytes of its payload. */
+WEIR_API int weir_repair_on_retransmission(weir_repair* repair, uint16_t original_sequence_number,
+                                           int64_t now_us) WEIR_NOEXCEPT;
+/* Both return a weir_repair_choice, or an error. `rate_bps`: the sender's target rate, 0 if unknown. A now_us that is
+ * not after that of the previous call changes nothing. */
+WEIR_API int weir_repair_choose(weir_repair* repair, int64_t rate_bps, int64_t now_us) WEIR_NOEXCEPT;
+/* `round_trip_us`: 0 if unknown. Ratios, 0 to 1, over about five seconds: of lost packets, and of feedback that the
+ * return path lost. */
+WEIR_API int weir_repair_choose_at_sender(weir_repair* repair, int64_t rate_bps, int64_t round_trip_us,
+                                          double loss_ratio, double feedback_loss_ratio, int64_t now_us) WEIR_NOEXCEPT;
 
 #ifdef __cplusplus
 }

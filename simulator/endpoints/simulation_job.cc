@@ -21,6 +21,8 @@ CallMedia ParseCallMedia(const nlohmann::json& value) {
   if (!media.received.empty() && media.encoder == CallMedia::Encoder::kFake)
     RefuseJson("call.received", "needs a real encoder: frames of the fake one have no pictures");
   media.native_sender = object.FindOptional("sender") && object.Choice("sender", {"chromium", "native"}) == 1;
+  if (object.FindOptional("repair"))
+    media.repair = static_cast<CallMedia::Repair>(object.Choice("repair", {"adaptive", "nack", "fec"}));
   object.RefuseUnknownKeys();
   return media;
 }

@@ -69,6 +69,9 @@ struct CallMedia {
   // The sender is a weir-peer, which the receiver recognizes by its offer. Else it is like Chromium, whose limit is the
   // encoder's.
   bool native_sender = false;
+  // Repair of losses with Weir at one end: chosen by a RepairPolicy, without FEC, or with the FEC of libwebrtc's table.
+  enum class Repair : uint8_t { kAdaptive, kNack, kFec };
+  Repair repair = Repair::kAdaptive;
 };
 
 struct SimulationJob {

@@ -66,11 +66,17 @@ SHORT_QUEUE_COMPETITORS: Final[Mapping[str, Mapping[str, Any]]] = {
     "equal": {"kind": "rtp", "media": {"kind": "filler"}},
 }
 SHORT_QUEUE_LOSS_PERCENTS: Final = (0, 4, 8, 12)
+RANDOM_LOSS_PERCENTS: Final = (1, 3, 8)
 COMPETITOR: Final = "competitor"
 _SHORT_QUEUES: Final = tuple(itertools.product((4.0, 10.0, 20.0), (2, 4, 20)))
 # In virtual calls of one video of at most 20 Mbps.
 _CALLED_SHORT_QUEUES: Final = ((4.0, 4), (20.0, 20))
 _NOT_IN_NAMES: Final = re.compile(r"[ ,%]")
+
+
+def random_loss_name(round_trip_ms: int, percent: int) -> str:
+    """The name of a path of `random_losses`."""
+    return f"round-trip-{round_trip_ms}ms-loss-{percent}"
 
 
 def _link(name: str, rate_bps: float, *flows: dict[str, Any], **more: Any) -> Scenario:
@@ -192,6 +198,22 @@ deep_queues_with_tcp: Final = fixed(
 )
 # Pantheon's emulators 7 to 12: filler on links of 12 to 108 Mbps whose queues hold one packet.
 one_packet_queues: Final = fixed(lambda: pantheon_scenarios()[6:12])
+# Video on 2 Mbps, 40 s.
+random_losses: Final = fixed(
+    lambda: [
+        with_media(
+            _link(
+                random_loss_name(round_trip_ms, percent),
+                2e6,
+                one_way_delay_ms=round_trip_ms / 2,
+                loss_ratio=percent / 100,
+                duration_s=40.0,
+            ),
+            "video",
+        )
+        for round_trip_ms, percent in itertools.product((30, 120, 240), RANDOM_LOSS_PERCENTS)
+    ]
+)
 # DualPI2 (RFC 9332), for filler: alone, with a TCP Cubic flow in the classic queue from the tenth second on, and with
 # a second flow under test from then on.
 l4s_links: Final = fixed(_l4s_links)

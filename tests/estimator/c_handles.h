@@ -20,6 +20,7 @@ struct HandleDestroyer {
   void operator()(weir_estimator* estimator) const { weir_estimator_destroy(estimator); }
   void operator()(weir_send_side* send_side) const { weir_send_side_destroy(send_side); }
   void operator()(weir_layer_allocator* allocator) const { weir_layer_allocator_destroy(allocator); }
+  void operator()(weir_repair* repair) const { weir_repair_destroy(repair); }
   void operator()(weir_mocc* mocc) const { weir_mocc_destroy(mocc); }
 };
 template <class Handle>

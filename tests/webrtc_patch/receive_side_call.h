@@ -13,6 +13,7 @@
 #include "modules/congestion_controller/include/receive_side_congestion_controller.h"
 #include "modules/rtp_rtcp/include/rtp_header_extension_map.h"
 #include "modules/rtp_rtcp/source/rtcp_packet.h"
+#include "modules/rtp_rtcp/source/rtcp_packet/remb.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/transport_feedback.h"
 #include "modules/rtp_rtcp/source/rtp_header_extensions.h"
 #include "modules/rtp_rtcp/source/rtp_packet_received.h"
@@ -46,7 +47,13 @@ class ReceiveSideCall {
             [this](const std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>>& packets) {
               const int before = transport_feedbacks_;
               for (const auto& packet : packets) {
-                const bool is_feedback = packet->Build().data()[1] == webrtc::rtcp::TransportFeedback::kPacketType;
+                const uint8_t type = packet->Build().data()[1];
+                if (type == webrtc::rtcp::Remb::kPacketType) {
+                  const auto& remb = static_cast<const webrtc::rtcp::Remb&>(*packet);
+                  rembs_.push_back({clock_.TimeInMicroseconds(), remb.bitrate_bps(), remb.ssrcs()});
+                  continue;
+                }
+                const bool is_feedback = type == webrtc::rtcp::TransportFeedback::kPacketType;
                 ++(is_feedback ? transport_feedbacks_ : remote_estimates_);
                 if (!is_feedback) continue;
                 const auto& feedback = static_cast<const webrtc::rtcp::TransportFeedback&>(*packet);

@@ -39,6 +39,7 @@
 #include "weir/guard.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
+#include "weir/repair_policy.h"
 #include "weir/result.h"
 #include "weir/units.h"
 
@@ -85,6 +86,9 @@ struct ReceiveSideDecision {
   const PoolController* pool = nullptr;
   // True in mode kWeir: the estimate is sent as REMB. False in mode kShadow.
   bool in_charge = false;
+  // How the sender should repair losses of video. For kFec, the session description is to have red and ulpfec, for
+  // kNack not. Needs the kinds of packets (SetPacketKind).
+  Repair repair = Repair::kNone;
   // Settings in force at the decision.
   Objective objective;
   TargetRateConstraints constraints;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conversions.h"
+#include "modules/rtp_rtcp/source/rtcp_packet/remb.h"
 #include "modules/rtp_rtcp/source/rtcp_packet/remote_estimate.h"
 #include "rate_controllers.h"
 #include "weir/remb_sender.h"
@@ -31,21 +32,23 @@ uint32_t Bitrate(DataRate rate) {
 std::optional<Timestamp> RembOutlet::Send(DataRate rate, const std::vector<uint32_t>& ssrcs) {
   const uint32_t bitrate = Bitrate(rate);
   if (!Passes(bitrate)) return open_time();
-  Announce(bitrate, ssrcs);
+  Announce(bitrate, ssrcs, kRemoteEstimateLower);
   return std::nullopt;
 }
 
 std::optional<Timestamp> RembOutlet::SendAtOnce(DataRate rate, const std::vector<uint32_t>& ssrcs) {
   if (!Passes(Bitrate(rate)))
-    Announce(std::max(1u, static_cast<uint32_t>(last_bitrate_ * kAtOncePercent / 100)), ssrcs);
+    Announce(std::max(1u, static_cast<uint32_t>(last_bitrate_ * kAtOncePercent / 100)), ssrcs, kRemoteEstimateLower);
   return Send(rate, ssrcs);
 }
 
 void RembOutlet::Release() {
   // Without a GCC the sender would have no limit at all.
   if (!std::exchange(announced_, false) || !sender_has_gcc_.value_or(false)) return;
-  SendRemoteEstimate(DataRate::Zero());
-  Pass(kNoLimit, {});
+  // Must be repeated: if it were lost, the limit would stay in force.
+  uses_throttler_ = true;
+  Announce(kNoLimit, {}, DataRate::Zero());
+  announced_ = false;
 }
 
 Timestamp RembOutlet::open_time() const {
@@ -53,36 +56,39 @@ Timestamp RembOutlet::open_time() const {
 }
 
 void RembOutlet::OnReceiveBitrateChanged(const std::vector<uint32_t>& ssrcs, uint32_t bitrate) {
-  if (Passes(bitrate)) {
-    Pass(bitrate, ssrcs);
-  } else {
-    throttler_->OnReceiveBitrateChanged(ssrcs, bitrate);
-  }
+  uses_throttler_ = true;
+  const bool passes = Passes(bitrate);
+  throttler_->OnReceiveBitrateChanged(ssrcs, bitrate);
+  if (passes) OnSent(bitrate);
 }
 
 bool RembOutlet::Passes(uint32_t bitrate) const {
   return !passed_ || bitrate * kThrottlePercent / 100 <= last_bitrate_ || now() >= open_time();
 }
 
-void RembOutlet::Announce(uint32_t bitrate, const std::vector<uint32_t>& ssrcs) {
+void RembOutlet::Announce(uint32_t bitrate, const std::vector<uint32_t>& ssrcs, DataRate link_capacity_lower) {
   announced_ = true;
-  SendRemoteEstimate(kRemoteEstimateLower);
-  Pass(bitrate, ssrcs);
-}
-
-void RembOutlet::SendRemoteEstimate(DataRate link_capacity_lower) {
-  if (!rtcp_sender_ || !sender_has_gcc_.value_or(true)) return;
-  auto packet = std::make_unique<webrtc::rtcp::RemoteEstimate>();
-  webrtc::NetworkStateEstimate estimate;
-  estimate.link_capacity_lower = ToWebrtc(link_capacity_lower);
-  packet->SetEstimate(estimate);
   std::vector<std::unique_ptr<webrtc::rtcp::RtcpPacket>> packets;
-  packets.push_back(std::move(packet));
-  rtcp_sender_(std::move(packets));
+  if (sends_remote_estimate_ && sender_has_gcc_.value_or(true)) {
+    auto remote_estimate = std::make_unique<webrtc::rtcp::RemoteEstimate>();
+    webrtc::NetworkStateEstimate estimate;
+    estimate.link_capacity_lower = ToWebrtc(link_capacity_lower);
+    remote_estimate->SetEstimate(estimate);
+    packets.push_back(std::move(remote_estimate));
+  }
+  if (uses_throttler_) {
+    throttler_->OnReceiveBitrateChanged(ssrcs, bitrate);
+  } else {
+    auto remb = std::make_unique<webrtc::rtcp::Remb>();
+    remb->SetBitrateBps(bitrate);
+    remb->SetSsrcs(ssrcs);
+    packets.push_back(std::move(remb));
+  }
+  if (!packets.empty()) rtcp_sender_(std::move(packets));
+  OnSent(bitrate);
 }
 
-void RembOutlet::Pass(uint32_t bitrate, const std::vector<uint32_t>& ssrcs) {
-  throttler_->OnReceiveBitrateChanged(ssrcs, bitrate);
+void RembOutlet::OnSent(uint32_t bitrate) {
   // Reads the clock after the throttler does, so that the throttler passes every later REMB that Passes() does.
   last_time_ = now();
   last_bitrate_ = bitrate;

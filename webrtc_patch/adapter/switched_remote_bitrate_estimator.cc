@@ -61,7 +61,7 @@ SwitchedRemoteBitrateEstimator::SwitchedRemoteBitrateEstimator(
     : shared_settings_(std::move(settings)),
       environment_(environment),
       clock_(&environment_.clock()),
-      outlet_(throttler, shared_settings_->Get().sender_decides_too ? nullptr : std::move(rtcp_sender), clock_) {
+      outlet_(throttler, std::move(rtcp_sender), !shared_settings_->Get().sender_decides_too, clock_) {
   // Earlier RepeatRemb() were for other calls.
   repeats_ = shared_settings_->Get().repeats;
   FollowSettings();

@@ -116,6 +116,17 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
   // Makes a due decision first: it covers the time before the packet.
   Advance(now);
   estimator_.OnPacket(packet);
+  FollowRepair(received, now);
+}
+
+void WeirRemoteBitrateEstimator::FollowRepair(const webrtc::RtpPacketReceived& received, Timestamp now) {
+  const PacketKind kind = settings_.packet_kinds[received.PayloadType() & (kPayloadTypes - 1)];
+  const auto payload = received.payload();
+  if (kind == PacketKind::kVideo) {
+    repair_monitor_.OnPacket(received.Ssrc(), received.SequenceNumber(), now);
+  } else if (kind == PacketKind::kRetransmission && payload.size() >= 2) {
+    repair_monitor_.OnRetransmission(static_cast<uint16_t>(payload[0] << 8 | payload[1]), now);
+  }
 }
 
 PacketKind WeirRemoteBitrateEstimator::Kind(const webrtc::RtpPacketReceived& received) const {
@@ -166,6 +177,12 @@ void WeirRemoteBitrateEstimator::Advance(Timestamp now) {
   if (remb_due) Send(RembFor(estimator_));
 }
 
+Repair WeirRemoteBitrateEstimator::ChooseRepair(Timestamp now) {
+  RepairObservation observation = repair_monitor_.Observe(now, repair_policy_.repair());
+  observation.rate = estimator_.latest().target_rate;
+  return repair_policy_.Update(observation);
+}
+
 void WeirRemoteBitrateEstimator::Report(Timestamp now) {
   const ControllerState& active = estimator_.controller().active();
   const Estimate& latest = estimator_.latest();
@@ -174,6 +191,7 @@ void WeirRemoteBitrateEstimator::Report(Timestamp now) {
                          .controller = active.suspended ? "fallback" : active.name,
                          .pool = PoolIn(estimator_.controller()),
                          .in_charge = in_charge_,
+                         .repair = ChooseRepair(now),
                          .objective = settings_.objective,
                          .constraints = settings_.constraints,
                          .interval = now - before.at_time,

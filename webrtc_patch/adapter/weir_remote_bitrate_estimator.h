@@ -13,6 +13,8 @@
 #include "system_wrappers/include/clock.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/remb_sender.h"
+#include "weir/repair_monitor.h"
+#include "weir/repair_policy.h"
 
 namespace weir::adapter {
 
@@ -50,6 +52,8 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
   Timestamp NextTimeout() const;
   void Send(const Remb& remb);
   PacketKind Kind(const webrtc::RtpPacketReceived& received) const;
+  Repair ChooseRepair(Timestamp now);
+  void FollowRepair(const webrtc::RtpPacketReceived& received, Timestamp now);
   bool started() const { return estimator_.latest().at_time.IsFinite(); }
   Timestamp now() const { return Timestamp::Micros(clock_->TimeInMicroseconds()); }
 
@@ -58,6 +62,8 @@ class WeirRemoteBitrateEstimator final : public webrtc::RemoteBitrateEstimator {
 
   BandwidthEstimator estimator_;
   RembSender remb_sender_;
+  RepairMonitor repair_monitor_;
+  RepairPolicy repair_policy_;
   ArrivalClock arrival_clock_;
 
   // State at the last decision that `on_decision` received, or at the start.

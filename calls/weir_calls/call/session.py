@@ -45,8 +45,8 @@ OnEvent = Callable[[dict[str, Any]], None]
 _CONNECT_LIMIT_S = 30.0
 _END_LIMIT_S = 1.0
 _CAUSE_LIMIT_S = 1.0
-# The messages that are forwarded to the other endpoint.
-_SIGNALLING = {"sender": ("offer", "candidate"), "receiver": ("answer", "candidate")}
+# The messages that are forwarded to the other endpoint. A receiver may offer another description during the call.
+_SIGNALLING = ("offer", "answer", "candidate")
 
 
 async def run_call(
@@ -294,7 +294,7 @@ class _Call:
         while (message := await end.receive()) is not None:
             if not self._settings.by_commands:
                 self._watchdog.feed(end.name)
-            if message["type"] in _SIGNALLING[role]:
+            if message["type"] in _SIGNALLING:
                 other = self._ends.get("receiver" if role == "sender" else "sender")
                 if other is not None:
                     await other.send(_without_times(message))

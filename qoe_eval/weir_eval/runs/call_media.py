@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 SenderKind = Literal["chromium", "native"]
+RepairMode = Literal["adaptive", "nack", "fec"]
 ENDS: Final[tuple[SenderKind, ...]] = get_args(SenderKind)
 DEFAULT_MAX_BITRATE_BPS: Final = 2_500_000
 """The limit of common video calls; every sender observes it, under every controller."""
@@ -38,7 +39,8 @@ class CallMedia:
     `sender`: uses the settings of this sender of `weir call`. `vmaf`: receivers decode, audio is Opus, and rendered and
     played media are compared with the sources. `video`: the y4m that is sent; None: a generated picture. `speech`: the
     WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures its rendered media.
-    `with_sources` sets the last three.
+    `with_sources` sets these three. `repair`: repair of losses in calls with Weir at one end: chosen by Weir, or
+    without FEC, or with the FEC of libwebrtc's own table.
 
     Raises:
         InputError: `vmaf` with frames that have no pictures.
@@ -52,6 +54,7 @@ class CallMedia:
     video: Path | None = None
     speech: Path | None = None
     run: RunJob[Any] | None = None
+    repair: RepairMode = "adaptive"
 
     def __post_init__(self) -> None:
         if self.vmaf and self.encoder is Encoder.FAKE:
@@ -67,7 +70,9 @@ class CallMedia:
         return self._format() | {name: str(path) for name, path in files.items() if path}
 
     def _format(self) -> dict[str, JsonValue]:
-        return {"encoder": self.encoder.value, "width": self.width, "height": self.height, "sender": self.sender}
+        repair: dict[str, JsonValue] = {} if self.repair == "adaptive" else {"repair": self.repair}
+        size = {"width": self.width, "height": self.height}
+        return {"encoder": self.encoder.value, **size, "sender": self.sender, **repair}
 
 
 def with_sources(media: CallMedia) -> CallMedia:

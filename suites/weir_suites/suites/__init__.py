@@ -13,6 +13,7 @@ from weir_suites.suites import (
     natural,
     opponents,
     policy,
+    repair,
     safety,
     send_side,
     virtual,
@@ -21,7 +22,7 @@ from weir_suites.suites import (
 SUITES: Final[dict[str, Suite]] = {
     suite.name: suite
     for suite in (
-        *(one.SUITE for one in (policy, opponents, impairments, natural, safety, send_side, virtual, calls)),
+        *(one.SUITE for one in (policy, opponents, impairments, natural, safety, send_side, virtual, repair, calls)),
         calls.LOSSES,
         competition.SUITE,
         fidelity.SUITE,

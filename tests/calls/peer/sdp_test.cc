@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace weir::peer {
@@ -46,13 +47,22 @@ TEST(Sdp, WithoutTransportCcRembAndSendTimesAreKept) {
 
 TEST(Sdp, StartBitrateIsAddedToVideoCodecsOnly) {
   const auto answer = Answer();
-  SetStartBitrate(*answer, 5000);
+  SetBitrates(*answer, 5000);
   const std::string sdp = TextWithTool(*answer);
   const std::string bitrates = "x-google-max-bitrate=20000;x-google-start-bitrate=5000\r\n";
   EXPECT_NE(sdp.find("a=fmtp:96 " + bitrates), std::string::npos);
   EXPECT_NE(sdp.find("a=fmtp:98 profile-id=0;" + bitrates), std::string::npos);
   EXPECT_NE(sdp.find("a=fmtp:97 apt=96\r\n"), std::string::npos);
   EXPECT_NE(sdp.find("a=fmtp:111 minptime=10\r\n"), std::string::npos);
+}
+
+// A start bitrate in a later description would begin the browser's estimate again.
+TEST(Sdp, ALaterDescriptionHasNoStartBitrate) {
+  const auto offer = Answer();
+  SetBitrates(*offer, std::nullopt);
+  const std::string sdp = TextWithTool(*offer);
+  EXPECT_NE(sdp.find("a=fmtp:96 x-google-max-bitrate=20000\r\n"), std::string::npos);
+  EXPECT_EQ(sdp.find("x-google-start-bitrate"), std::string::npos);
 }
 
 TEST(Sdp, PeersKnowEachOther) {

@@ -280,6 +280,49 @@ TEST(VirtualCall, NothingIsSentInPauses) {
   EXPECT_GT(MeanOver(flow, "send_rate_bps", 7, 10), 100'000);
 }
 
+// 2 Mbps with random loss, for 30 s.
+json LossyPath(double one_way_delay_ms, double loss, double loss_of_return_path = 0) {
+  json scenario = Steady(2'000'000, 30);
+  for (const char* link : {"forward", "reverse"}) scenario[link]["one_way_delay_ms"] = one_way_delay_ms;
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", loss}};
+  scenario["reverse"]["loss"] = {{"kind", "bernoulli"}, {"ratio", loss_of_return_path}};
+  return scenario;
+}
+
+// FEC's share of the bytes sent.
+double FecShare(const json& scenario, const std::string& controller,
+                CallMedia::Repair repair = CallMedia::Repair::kAdaptive) {
+  SimulationJob job = VirtualJob(scenario, controller);
+  job.call.repair = repair;
+  const auto record = RunJob(job, true, MakeVirtualStack);
+  const auto& flow = record["flows"][0];
+  return flow["fec_bytes_sent"].get<double>() / flow["bytes_sent"].get<double>();
+}
+
+// A report with each REMB would make it a third: libwebrtc's sender takes the largest loss of ten seconds.
+TEST(VirtualCall, RembAddsNoReceiverReports) {
+  EXPECT_NEAR(FecShare(LossyPath(15, 0.03), "weir", CallMedia::Repair::kFec), 0.2, 0.07);
+}
+
+class VirtualCallRepair : public testing::TestWithParam<std::string> {};
+
+TEST_P(VirtualCallRepair, HasNoFecWhereNackIsFast) {
+  EXPECT_LT(FecShare(LossyPath(15, 0.08), GetParam()), 0.05);
+  EXPECT_GT(FecShare(LossyPath(15, 0.08), GetParam(), CallMedia::Repair::kFec), 0.15);
+}
+
+TEST_P(VirtualCallRepair, HasFecWhereNackIsSlow) {
+  EXPECT_GT(FecShare(LossyPath(120, 0.03), GetParam()), 0.12);
+  EXPECT_EQ(FecShare(LossyPath(120, 0.03), GetParam(), CallMedia::Repair::kNack), 0);
+}
+
+TEST_P(VirtualCallRepair, HasFecWhereTheReturnPathLosesNacks) {
+  EXPECT_GT(FecShare(LossyPath(15, 0.03, 0.4), GetParam()), 0.08);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothEnds, VirtualCallRepair, testing::Values("weir", "weir-send"),
+                         [](const auto& info) { return info.param == "weir" ? "AtTheReceiver" : "AtTheSender"; });
+
 TEST(VirtualCall, ControllersThatNeedAnotherSenderAreRefused) {
   EXPECT_THROW(RunVirtual(Steady(1'000'000, 2), "oracle"), ProgramError);
   EXPECT_THROW(RunVirtual(Steady(1'000'000, 2), "none"), ProgramError);

@@ -130,6 +130,10 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
                           .receive_time = FromWebrtc(result.receive_time),
                           .ecn = static_cast<EcnMarking>(result.ecn)});  // RFC 3168's code points
     }
+    if (options_.return_path != nullptr && !reports_.empty()) {
+      const auto [first, last] = std::ranges::minmax(reports_, {}, &PacketFeedback::sequence_number);
+      options_.return_path->OnFeedback(first.sequence_number, last.sequence_number, FromWebrtc(message.feedback_time));
+    }
     estimator_->OnTransportFeedback(reports_, FromWebrtc(message.feedback_time));
     in_flight_ = message.data_in_flight;
     ect1_ = ect1_ || std::ranges::find(reports_, EcnMarking::kEct1, &PacketFeedback::ecn) != reports_.end();

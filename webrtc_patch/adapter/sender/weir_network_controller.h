@@ -23,6 +23,7 @@
 
 #include "api/transport/network_control.h"
 #include "receive_side_switch.h"
+#include "sender/return_path.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/objective.h"
 
@@ -35,6 +36,8 @@ struct WeirNetworkControllerOptions {
   // Called on libwebrtc's send task queue whenever the target rate changes; must be quick and must not call libwebrtc.
   // `at_time` is on libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.
   std::function<void(const Estimate&)> on_target_rate;
+  // Follows transport feedback, for MakeRepairFecControllerFactory(); null: none. For one call.
+  std::shared_ptr<ReturnPath> return_path = nullptr;
 };
 
 // Returns an error if the objective is not valid.

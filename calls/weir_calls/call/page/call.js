@@ -120,7 +120,10 @@ async function answer({ sdp }) {
   await connection.setRemoteDescription({ type: "offer", sdp });
   await connection.setLocalDescription(await connection.createAnswer());
   send({ type: "answer", sdp: connection.localDescription.sdp });
-  startStats();
+  // A receiver may make a second offer.
+  if (statsTimer === null) {
+    startStats();
+  }
 }
 
 // Reports each frame as it leaves the decoder, independently of the screen.

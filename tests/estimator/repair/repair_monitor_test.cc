@@ -1,0 +1,114 @@
+#include "weir/repair_monitor.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace weir {
+namespace {
+
+constexpr uint32_t kSsrc = 7;
+
+class RepairMonitorTest : public ::testing::Test {
+ protected:
+  // Receives `count` packets, one each 5 ms.
+  void Receive(int count) {
+    for (int i = 0; i < count; ++i) {
+      now_ += TimeDelta::Millis(5);
+      monitor_.OnPacket(kSsrc, sequence_number_++, now_);
+    }
+  }
+  // Loses a packet, whose retransmission comes `repair_ms` after the next packet. Ends 500 ms after the loss.
+  void LoseOne(int64_t repair_ms) {
+    const uint16_t lost = sequence_number_++;
+    Receive(1);
+    const Timestamp detected = now_;
+    const int before = static_cast<int>(repair_ms / 5);
+    Receive(before);
+    monitor_.OnRetransmission(lost, detected + TimeDelta::Millis(repair_ms));
+    Receive(100 - before);
+  }
+
+  RepairMonitor monitor_;
+  Timestamp now_ = Timestamp::Seconds(1);
+  // Wraps soon.
+  uint16_t sequence_number_ = 65'400;
+};
+
+TEST_F(RepairMonitorTest, WithoutLossThereIsNothing) {
+  Receive(1000);
+  const RepairObservation observation = monitor_.Observe(now_, Repair::kNack);
+  EXPECT_EQ(observation.at_time, now_);
+  EXPECT_FALSE(observation.repair_time);
+  EXPECT_EQ(observation.loss_ratio, 0);
+  EXPECT_EQ(observation.nack_loss_ratio, 0);
+}
+
+TEST_F(RepairMonitorTest, MeasuresTheUsualRepairAndTheLossBeforeIt) {
+  Receive(1);
+  for (const int64_t repair_ms : {50, 55, 60, 200, 45}) LoseOne(repair_ms);
+  const RepairObservation observation = monitor_.Observe(now_, Repair::kNack);
+  EXPECT_EQ(observation.repair_time, TimeDelta::Millis(55));
+  EXPECT_NEAR(observation.loss_ratio, 0.01, 0.001) << "a repaired packet was lost";
+  EXPECT_EQ(observation.nack_loss_ratio, 0) << "one second request may be chance";
+}
+
+TEST_F(RepairMonitorTest, TwoRepairsAreNoMeasurement) {
+  LoseOne(50);
+  LoseOne(50);
+  EXPECT_FALSE(monitor_.Observe(now_, Repair::kNack).repair_time);
+}
+
+TEST_F(RepairMonitorTest, SecondRequestsBeyondTheLossRatioAreLostNacks) {
+  Receive(1);
+  for (int i = 0; i < 20; ++i) LoseOne(i % 4 == 3 ? 180 : 50);
+  EXPECT_GT(monitor_.Observe(now_, Repair::kNack).nack_loss_ratio, 0.2);
+}
+
+TEST_F(RepairMonitorTest, PacketsThatNeverComeCountOnlyWithoutFec) {
+  const auto nack_loss = [](Repair in_force) {
+    RepairMonitor monitor;
+    Timestamp now = Timestamp::Seconds(1);
+    for (uint16_t number = 0; number < 1000; ++number) {
+      now += TimeDelta::Millis(5);
+      if (number % 50 != 49) monitor.OnPacket(kSsrc, number, now);
+    }
+    return monitor.Observe(now, in_force).nack_loss_ratio;
+  };
+  EXPECT_GT(nack_loss(Repair::kNack), 0.5);
+  EXPECT_EQ(nack_loss(Repair::kFec), 0);
+}
+
+TEST_F(RepairMonitorTest, ALatePacketIsNotLost) {
+  Receive(100);
+  const uint16_t late = sequence_number_++;
+  Receive(3);
+  monitor_.OnPacket(kSsrc, late, now_);
+  Receive(300);
+  const RepairObservation observation = monitor_.Observe(now_, Repair::kNack);
+  EXPECT_EQ(observation.loss_ratio, 0);
+  EXPECT_EQ(observation.nack_loss_ratio, 0);
+}
+
+TEST_F(RepairMonitorTest, OldLossesCountLess) {
+  for (int i = 0; i < 5; ++i) LoseOne(50);
+  const double at_once = monitor_.Observe(now_, Repair::kNack).loss_ratio;
+  Receive(2000);
+  monitor_.Observe(now_, Repair::kNack);
+  Receive(2000);
+  EXPECT_LT(monitor_.Observe(now_, Repair::kNack).loss_ratio, at_once / 3);
+}
+
+TEST_F(RepairMonitorTest, ANewBeginningAndUnknownRetransmissionsAreNoLosses) {
+  Receive(10);
+  sequence_number_ = 30'000;
+  Receive(10);
+  for (uint16_t number = 0; number < 1000; ++number) monitor_.OnRetransmission(number, now_);
+  for (uint32_t ssrc = 100; ssrc < 200; ++ssrc) monitor_.OnPacket(ssrc, 5, now_);
+  const RepairObservation observation = monitor_.Observe(now_, Repair::kNack);
+  EXPECT_EQ(observation.loss_ratio, 0);
+  EXPECT_FALSE(observation.repair_time);
+}
+
+}  // namespace
+}  // namespace weir
