@@ -21,6 +21,8 @@ CallMedia ParseCallMedia(const nlohmann::json& value) {
   if (!media.received.empty() && media.encoder == CallMedia::Encoder::kFake)
     RefuseJson("call.received", "needs a real encoder: frames of the fake one have no pictures");
   media.native_sender = object.FindOptional("sender") && object.Choice("sender", {"chromium", "native"}) == 1;
+  if (object.FindOptional("max_playout_delay_ms"))
+    media.max_playout_delay_ms = object.Integer("max_playout_delay_ms", {.min = 0, .max = 40'950}, 0);
   object.RefuseUnknownKeys();
   return media;
 }

@@ -69,6 +69,9 @@ struct CallMedia {
   // The sender is a weir-peer, which the receiver recognizes by its offer. Else it is like Chromium, whose limit is the
   // encoder's.
   bool native_sender = false;
+  // The maximum of the playout-delay header extension that the sender adds, in ms; 0: MaxPlayoutDelay() of the
+  // receiver's reports. Nothing: no extension. With it, the record has the lip sync.
+  std::optional<int64_t> max_playout_delay_ms;
 };
 
 struct SimulationJob {

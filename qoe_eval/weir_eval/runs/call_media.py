@@ -38,7 +38,8 @@ class CallMedia:
     `sender`: uses the settings of this sender of `weir call`. `vmaf`: receivers decode, audio is Opus, and rendered and
     played media are compared with the sources. `video`: the y4m that is sent; None: a generated picture. `speech`: the
     WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures its rendered media.
-    `with_sources` sets the last three.
+    `with_sources` sets these three. `max_playout_delay_ms`: the maximum of the header extension playout-delay, which
+    the sender then adds; 0 to 40950 ms, 0: one that follows the receiver's reports. None: no extension.
 
     Raises:
         InputError: `vmaf` with frames that have no pictures.
@@ -52,6 +53,7 @@ class CallMedia:
     video: Path | None = None
     speech: Path | None = None
     run: RunJob[Any] | None = None
+    max_playout_delay_ms: int | None = None
 
     def __post_init__(self) -> None:
         if self.vmaf and self.encoder is Encoder.FAKE:
@@ -67,7 +69,14 @@ class CallMedia:
         return self._format() | {name: str(path) for name, path in files.items() if path}
 
     def _format(self) -> dict[str, JsonValue]:
-        return {"encoder": self.encoder.value, "width": self.width, "height": self.height, "sender": self.sender}
+        form: dict[str, JsonValue] = {
+            "encoder": self.encoder.value,
+            "width": self.width,
+            "height": self.height,
+            "sender": self.sender,
+        }
+        limit = self.max_playout_delay_ms
+        return form if limit is None else form | {"max_playout_delay_ms": limit}
 
 
 def with_sources(media: CallMedia) -> CallMedia:
