@@ -11,8 +11,8 @@ namespace {
 class ObservedEncoder final : public webrtc::VideoEncoder, private webrtc::EncodedImageCallback {
  public:
   ObservedEncoder(std::unique_ptr<webrtc::VideoEncoder> encoder, FrameLog* frames,
-                  const std::function<void(DataRate)>& on_rate)
-      : encoder_(std::move(encoder)), frames_(frames), on_rate_(on_rate) {}
+                  const std::function<void(DataRate)>& on_rate, const RequestedPlayoutDelay* playout_delay)
+      : encoder_(std::move(encoder)), frames_(frames), on_rate_(on_rate), playout_delay_(playout_delay) {}
 
   void SetFecControllerOverride(webrtc::FecControllerOverride* controller) override {
     encoder_->SetFecControllerOverride(controller);
@@ -41,7 +41,9 @@ class ObservedEncoder final : public webrtc::VideoEncoder, private webrtc::Encod
  private:
   Result OnEncodedImage(const webrtc::EncodedImage& image, const webrtc::CodecSpecificInfo* codec) override {
     frames_->OnEncoded(image);
-    return callback_->OnEncodedImage(image, codec);
+    webrtc::EncodedImage sent = image;
+    sent.SetPlayoutDelay(*playout_delay_);
+    return callback_->OnEncodedImage(sent, codec);
   }
   void OnFrameDropped(uint32_t rtp_timestamp, int spatial_id, bool is_end_of_temporal_unit) override {
     callback_->OnFrameDropped(rtp_timestamp, spatial_id, is_end_of_temporal_unit);
@@ -50,14 +52,15 @@ class ObservedEncoder final : public webrtc::VideoEncoder, private webrtc::Encod
   const std::unique_ptr<webrtc::VideoEncoder> encoder_;
   FrameLog* const frames_;
   const std::function<void(DataRate)>& on_rate_;
+  const RequestedPlayoutDelay* const playout_delay_;
   webrtc::EncodedImageCallback* callback_ = nullptr;
 };
 
 class ObservedEncoders final : public webrtc::VideoEncoderFactory {
  public:
   ObservedEncoders(std::unique_ptr<webrtc::VideoEncoderFactory> factory, FrameLog* frames,
-                   std::function<void(DataRate)> on_rate)
-      : factory_(std::move(factory)), frames_(frames), on_rate_(std::move(on_rate)) {}
+                   std::function<void(DataRate)> on_rate, const RequestedPlayoutDelay* playout_delay)
+      : factory_(std::move(factory)), frames_(frames), on_rate_(std::move(on_rate)), playout_delay_(playout_delay) {}
 
   std::vector<webrtc::SdpVideoFormat> GetSupportedFormats() const override { return factory_->GetSupportedFormats(); }
   CodecSupport QueryCodecSupport(const webrtc::SdpVideoFormat& format, std::optional<std::string> mode,
@@ -66,21 +69,23 @@ class ObservedEncoders final : public webrtc::VideoEncoderFactory {
   }
   std::unique_ptr<webrtc::VideoEncoder> Create(const webrtc::Environment& environment,
                                                const webrtc::SdpVideoFormat& format) override {
-    return std::make_unique<ObservedEncoder>(factory_->Create(environment, format), frames_, on_rate_);
+    return std::make_unique<ObservedEncoder>(factory_->Create(environment, format), frames_, on_rate_, playout_delay_);
   }
 
  private:
   const std::unique_ptr<webrtc::VideoEncoderFactory> factory_;
   FrameLog* const frames_;
   const std::function<void(DataRate)> on_rate_;
+  const RequestedPlayoutDelay* const playout_delay_;
 };
 
 }  // namespace
 
 std::unique_ptr<webrtc::VideoEncoderFactory> ObserveEncoders(std::unique_ptr<webrtc::VideoEncoderFactory> factory,
                                                              FrameLog* frames,
-                                                             std::function<void(DataRate rate)> on_rate) {
-  return std::make_unique<ObservedEncoders>(std::move(factory), frames, std::move(on_rate));
+                                                             std::function<void(DataRate rate)> on_rate,
+                                                             const RequestedPlayoutDelay* playout_delay) {
+  return std::make_unique<ObservedEncoders>(std::move(factory), frames, std::move(on_rate), playout_delay);
 }
 
 }  // namespace weir::sim

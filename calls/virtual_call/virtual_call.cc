@@ -11,8 +11,15 @@
 #include "virtual_call/call_streams.h"
 #include "virtual_call/observed_encoder.h"
 #include "virtual_call/peer_setup.h"
+#include "weir/playout_delay.h"
 
 namespace weir::sim {
+namespace {
+
+// Also the interval of Chromium's receiver reports on video.
+constexpr SimDuration kStatsInterval = SimDuration::Seconds(1);
+
+}  // namespace
 
 using nlohmann::ordered_json;
 
@@ -47,6 +54,8 @@ VirtualCall::VirtualCall(const Flow& flow, webrtc::test::NetworkEmulationManager
   MakePeer(CallEnd::kSender, left);
   MakePeer(CallEnd::kReceiver, right);
   sender_.peer->HoldMedia(true);
+  if (const int64_t max_ms = flow_.job.call.max_playout_delay_ms.value_or(0); max_ms > 0)
+    RequestPlayoutDelay(TimeDelta::Millis(max_ms));
 }
 
 VirtualCall::~VirtualCall() {
@@ -108,9 +117,12 @@ void VirtualCall::AddSender(peer::Runtime& runtime) {
       .phase = webrtc::TimeDelta::Micros(std::llround(camera.Uniform(0, 1e6 / CaptureRate(flow_.rtp().media)))),
       .first_picture = camera.UniformInteger(0, kPicturesInSource - 1),
       .lateness = [this] { return webrtc::TimeDelta::Micros(sender_noise_.CameraLateness().us()); }};
-  runtime.encoders = ObserveEncoders(MakeEncoders(flow_), &frames_, [this](DataRate rate) {
-    if (controller_.place() == CallController::Place::kLibwebrtc) OnTargetRate(rate);
-  });
+  runtime.encoders = ObserveEncoders(
+      MakeEncoders(flow_), &frames_,
+      [this](DataRate rate) {
+        if (controller_.place() == CallController::Place::kLibwebrtc) OnTargetRate(rate);
+      },
+      &playout_delay_);
   if (!flow_.job.call.native_sender) runtime.max_encoder_rate = flow_.rtp().media.max_rate;
   runtime.sends_at_once = false;
   runtime.event_log = EventLogPath(flow_);
@@ -143,6 +155,10 @@ std::vector<VirtualCall::Step> VirtualCall::Steps() const {
     steps.push_back({to, &VirtualCall::SendVideo});
   }
   steps.push_back({flow_.spec().stop, &VirtualCall::HoldMedia});
+  if (flow_.job.call.max_playout_delay_ms) {
+    for (SimTime time = flow_.spec().start; time < flow_.spec().stop; time = time + kStatsInterval)
+      steps.push_back({time, &VirtualCall::RequestStats});
+  }
   return steps;
 }
 
@@ -160,6 +176,24 @@ void VirtualCall::RequestStats() {
   receiver_.peer->Execute(peer::StatsCommand{});
 }
 
+void VirtualCall::OnSenderStats(const ordered_json& report) {
+  if (flow_.job.call.max_playout_delay_ms != 0) return;
+  for (const ordered_json& entry : report) {
+    if (entry["type"] != "remote-inbound-rtp" || entry.value("kind", "") != "video") continue;
+    if (!entry.contains("roundTripTime")) return;
+    RequestPlayoutDelay(
+        MaxPlayoutDelay({.jitter = TimeDelta::SecondsF(entry.value("jitter", 0.0)),
+                         .round_trip_time = TimeDelta::SecondsF(entry.value("roundTripTime", 0.0)),
+                         .frame_interval = TimeDelta::SecondsF(1 / CaptureRate(flow_.rtp().media))},
+                        playout_delay_ ? TimeDelta::Millis(playout_delay_->max().ms()) : TimeDelta::Zero()));
+  }
+}
+
+void VirtualCall::RequestPlayoutDelay(TimeDelta max) {
+  playout_delay_.emplace(webrtc::TimeDelta::Millis(std::min(kMinPlayoutDelay, max).ms()),
+                         webrtc::TimeDelta::Millis(max.ms()));
+}
+
 void VirtualCall::OnLine(CallEnd from, ordered_json line) {
   const std::string& type = line["type"].get_ref<const std::string&>();
   if (type == "offer" || type == "answer" || type == "candidate") {
@@ -167,6 +201,7 @@ void VirtualCall::OnLine(CallEnd from, ordered_json line) {
   } else if (type == "state" && line["state"] == "connected") {
     ++connected_ends_;
   } else if (type == "stats") {
+    if (from == CallEnd::kSender) OnSenderStats(line["report"]);
     stats_.OnReport(from, std::move(line["report"]));
   } else if (type == "remb" && clock_->started()) {
     flow_.observer->OnRembSent(DataRate::BitsPerSecond(line["bitrate_bps"].get<int64_t>()), RecordedNow());
@@ -221,6 +256,7 @@ void VirtualCall::SendVideo() {
 
 void VirtualCall::AddTo(ordered_json& record) const {
   media_packets_.AddTo(record);
+  stats_.AddLipSync(record);
   rtcp_packets_.AddTo(record);
   stats_.AddTo(record, HasSteadyAudio(flow_));
   if (counters_) AddEstimator(*counters_, pool_, record);

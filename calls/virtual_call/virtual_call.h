@@ -20,6 +20,7 @@
 #include "virtual_call/call_stats.h"
 #include "virtual_call/frame_log.h"
 #include "virtual_call/host_noise.h"
+#include "virtual_call/observed_encoder.h"
 #include "virtual_call/viewing.h"
 #include "virtual_call/virtual_clock.h"
 
@@ -72,6 +73,10 @@ class VirtualCall final : public RtpEnds {
   // Adds the guard and the observers of the receiver.
   void AddReceiver(peer::Runtime& runtime);
 
+  // Adapts the playout delay to the receiver's reports, if it follows them.
+  void OnSenderStats(const nlohmann::ordered_json& report);
+  void RequestPlayoutDelay(TimeDelta max);
+
   // Handles a peer's line.
   void OnLine(CallEnd from, nlohmann::ordered_json line);
   // Passes a description or an ICE candidate to the other peer.
@@ -104,6 +109,7 @@ class VirtualCall final : public RtpEnds {
   HostNoise sender_noise_;
   HostNoise receiver_noise_;
   int connected_ends_ = 0;
+  RequestedPlayoutDelay playout_delay_;
 
   // Must outlive the peers, whose packets they carry, and the emulated network's tasks.
   std::unique_ptr<CallPath> media_path_;

@@ -72,7 +72,11 @@ def _check_labels(options: CallOptions, labels: Sequence[str]) -> None:
     for label in labels:
         if not re.fullmatch(r"[\w.-]{1,40}", label):
             raise InputError(f"--controller '{printable(label)}': a label is of 1 to 40 letters, digits, '.', '-', '_'")
-    for option, is_set in (("--compare", options.compare), ("--model", options.model is not None)):
+    for option, is_set in (
+        ("--compare", options.compare),
+        ("--model", options.model is not None),
+        ("--no-lip-sync", not options.lip_sync),
+    ):
         if is_set:
             raise InputError(f"{option}: has no meaning with commands at the ends")
 

@@ -93,6 +93,14 @@ class CallOptions(PathArguments):
     )
     model: ModelOption = None
     decision_delay: DecisionDelayOption = 0.0
+    lip_sync: Annotated[
+        bool,
+        typer.Option(
+            "--lip-sync/--no-lip-sync",
+            help="Video waits for the audio of the same time; or, with the two in separate streams, it is rendered up "
+            "to a few hundred ms earlier.",
+        ),
+    ] = True
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
         "weir-calls"
     )

@@ -516,6 +516,19 @@ WEIR_API int weir_repair_choose(weir_repair* repair, int64_t rate_bps, int64_t n
 WEIR_API int weir_repair_choose_at_sender(weir_repair* repair, int64_t rate_bps, int64_t round_trip_us,
                                           double loss_ratio, double feedback_loss_ratio, int64_t now_us) WEIR_NOEXCEPT;
 
+/* ---- The playout delay, for hosts that limit for how long a receiver holds video ---- */
+
+/* The minimum to send with the maximum in the RTP header extension playout-delay. With 0 libwebrtc would render frames
+ * without a jitter buffer. */
+#define WEIR_MIN_PLAYOUT_DELAY_US 10000
+
+/* Returns the maximum: the time in which a receiver renders frames that arrive late or are repaired by NACK, 100 to 400
+ * ms, in multiples of 10 ms. `jitter_us` is RFC 3550's, from the latest receiver report; the frame interval that of the
+ * video; `previous_us` the last result, or 0. Call it with each receiver report, about once a second: the result rises
+ * at once and falls by at most 10 ms. Inputs are bounded. */
+WEIR_API int64_t weir_max_playout_delay_us(int64_t jitter_us, int64_t round_trip_time_us, int64_t frame_interval_us,
+                                           int64_t previous_us) WEIR_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -76,6 +76,7 @@ def _plan(options: CallOptions, names: Sequence[str], custom: Mapping[str, Custo
         max_bitrate_bps=_bitrate(options.max_bitrate),
         model=model_to_run(options.model) if needs_model else None,
         decision_delay_ms=options.decision_delay,
+        lip_sync=options.lip_sync,
         duration_s=options.duration,
         custom=custom,
         receiver=options.receiver,

@@ -48,7 +48,8 @@ class CommonSettings:
     `sender`, `receiver`: chromium, native, or both a shell command line; `receiver` chromium requires a native sender
     under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which needs no REMB. `objective`: weights of
     throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the shipped one.
-    `decision_delay_ms`: delay after which the policy's answers take effect. `quality`: compare picture and speech with
+    `decision_delay_ms`: delay after which the policy's answers take effect. `lip_sync`: False: the receiver renders
+    video without waiting for audio. `quality`: compare picture and speech with
     their sources, which takes as long as the call.
     """
 
@@ -63,6 +64,7 @@ class CommonSettings:
     max_bitrate_bps: int = DEFAULT_MAX_BITRATE_BPS
     model: Path | None = None
     decision_delay_ms: float = 0.0
+    lip_sync: bool = True
     quality: bool = True
 
     @property
@@ -129,7 +131,7 @@ class CallSettings(CommonSettings):
 def unusual(call: CallSettings | CallDetails) -> list[str]:
     """The settings in which a call differs from the default for its scenario, controller and seed."""
     delay = [f"{call.decision_delay_ms:g}ms"] if call.decision_delay_ms else []
-    return [*delay, *([] if call.transport_cc else ["REMB alone"])]
+    return [*delay, *([] if call.transport_cc else ["REMB alone"]), *([] if call.lip_sync else ["no lip sync"])]
 
 
 @dataclass(frozen=True)

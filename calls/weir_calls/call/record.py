@@ -106,6 +106,7 @@ def make_record(
             frames_per_second=settings.frames_per_second,
             max_bitrate_bps=settings.max_bitrate_bps,
             decision_delay_ms=settings.decision_delay_ms,
+            lip_sync=settings.lip_sync,
             transport_cc=settings.transport_cc,
             description=settings.scenario.description,
             disturbed=disturbed,

@@ -17,6 +17,7 @@ from typing import Any
 from weir_calls.call import logs
 from weir_calls.call.browser import BrowserEnd, PageSettings
 from weir_calls.call.disturbance import WakeUpLag, Watchdog
+from weir_calls.call.lip_sync import without_lip_sync
 from weir_calls.call.media.received_frames import BrowserFrames, RawFrames
 from weir_calls.call.media.source_speech import source_speech_path
 from weir_calls.call.media.source_video import source_video_path
@@ -297,6 +298,8 @@ class _Call:
             if message["type"] in _SIGNALLING:
                 other = self._ends.get("receiver" if role == "sender" else "sender")
                 if other is not None:
+                    if message["type"] == "offer" and not self._settings.lip_sync:
+                        message = message | {"sdp": without_lip_sync(message["sdp"])}
                     await other.send(_without_times(message))
             else:
                 self._receive(role, end, message)

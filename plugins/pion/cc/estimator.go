@@ -20,6 +20,7 @@ import (
 	"github.com/pion/rtp"
 
 	weir "weir/pion"
+	"weir/pion/internal/report"
 	"weir/pion/twcc"
 )
 
@@ -205,8 +206,8 @@ func (e *Estimator) takeFeedback(feedback []weir.PacketFeedback) error {
 }
 
 func (e *Estimator) takeReports(reports []rtcp.ReceptionReport) error {
-	for _, report := range reports {
-		if roundTrip, ok := roundTripTime(report, time.Now()); ok {
+	for _, r := range reports {
+		if roundTrip, ok := report.RoundTripTime(r, time.Now()); ok {
 			if err := e.sendSide.OnRoundTripTime(roundTrip.Microseconds(), e.nowUs()); err != nil {
 				return err
 			}

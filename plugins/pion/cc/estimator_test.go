@@ -3,7 +3,6 @@ package cc
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 	"math/rand"
 	"sync"
 	"testing"
@@ -288,25 +287,6 @@ func TestCloseUnderLoad(t *testing.T) {
 		all.Wait()
 		if estimator.GetTargetBitrate() <= 0 {
 			t.Error("a closed estimator keeps its last rate")
-		}
-	}
-}
-
-func TestRoundTripTimes(t *testing.T) {
-	now := time.Unix(1_700_000_000, 500_000_000)
-	ntp := uint32((uint64(now.Unix()+2_208_988_800) << 16) | 1<<15)
-	for _, c := range []struct {
-		report rtcp.ReceptionReport
-		us     int64
-		ok     bool
-	}{
-		{rtcp.ReceptionReport{}, 0, false},
-		{rtcp.ReceptionReport{LastSenderReport: ntp - 65_536, Delay: 32_768}, 500_000, true},
-		{rtcp.ReceptionReport{LastSenderReport: ntp + 5}, 0, false},
-		{rtcp.ReceptionReport{LastSenderReport: ntp, Delay: math.MaxUint32 / 2}, 0, false},
-	} {
-		if got, ok := roundTripTime(c.report, now); ok != c.ok || ok && got.Microseconds() != c.us {
-			t.Errorf("%+v: %v, %v", c.report, got, ok)
 		}
 	}
 }

@@ -2,10 +2,8 @@ package cc
 
 import (
 	"strings"
-	"time"
 
 	"github.com/pion/interceptor"
-	"github.com/pion/rtcp"
 
 	weir "weir/pion"
 )
@@ -15,17 +13,4 @@ func kindOf(info *interceptor.StreamInfo) weir.Kind {
 		return weir.Audio
 	}
 	return weir.Video
-}
-
-// roundTripTime is that of a reception report (RFC 3550, 6.4.1) which arrives at `now`; false where it
-// answers no sender report.
-func roundTripTime(report rtcp.ReceptionReport, now time.Time) (time.Duration, bool) {
-	if report.LastSenderReport == 0 {
-		return 0, false
-	}
-	// The middle 32 bits of NTP: seconds since 1900 with 16 bits of fraction.
-	const unixToNTP = 2_208_988_800
-	ntp := uint32((uint64(now.Unix()+unixToNTP) << 16) | uint64(now.Nanosecond())<<16/1e9)
-	units := int32(ntp - report.LastSenderReport - report.Delay)
-	return time.Duration(units) * time.Second >> 16, units > 0
 }

@@ -9,6 +9,7 @@ import (
 
 	weir "weir/pion"
 	"weir/pion/cc"
+	"weir/pion/playout"
 )
 
 // newSender returns a PeerConnection that sends, under Weir, and its estimator, which calls encode with each new target
@@ -29,6 +30,7 @@ func newSender(
 	registry.Add(controller) // before the next lines
 	err = errors.Join(
 		media.RegisterDefaultCodecs(),
+		playout.Configure(&media, &registry),                     // optional: limits the playout delay of video
 		cc.ConfigureTWCCHeaderExtensionSender(&media, &registry), // before what retransmits
 		webrtc.RegisterDefaultInterceptors(&media, &registry),
 	)

@@ -227,9 +227,9 @@ MEASURES = MeasureTable(
             "getStats of the receiver: jitterBufferDelay / jitterBufferEmittedCount.", decimals=0, kinds=_CALL),
         Measure("audio_ahead_ms", "Audio ahead of video", "ms", "lower",
             "getStats of the receiver: estimatedPlayoutTimestamp of audio less that of video, 0 where audio is behind; "
-            "mean over the reports.", decimals=0, kinds=_CALL),
+            "mean over the reports.", decimals=0, kinds=_BOTH),
         Measure("audio_behind_ms", "Audio behind video", "ms", "lower",
-            "The same where audio is behind, 0 where it is ahead.", decimals=0, kinds=_CALL),
+            "The same where audio is behind, 0 where it is ahead.", decimals=0, kinds=_BOTH),
         Measure("encode_time_ms", "Encoding, a frame", "ms", "lower",
             "getStats of the sender: totalEncodeTime / framesEncoded.", kinds=_CALL),
         Measure("decode_time_ms", "Decoding, a frame", "ms", "lower",

@@ -89,6 +89,16 @@ class ReplayOptions(PathArguments):
             "minute of 640x360 needs 0.6 GB of temporary files meanwhile.",
         ),
     ] = False
+    max_playout_delay: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=40_950,
+            metavar="MS",
+            help="The sender of a virtual call limits for how long the receiver holds video, by the header extension "
+            "playout-delay, as an SFU can; 0: by a limit that follows jitter and round trip. Default: no limit.",
+        ),
+    ] = None
     objective: ObjectiveOption = DEFAULT_PRESET
     seeds: Annotated[
         int,
@@ -167,10 +177,15 @@ class ReplayOptions(PathArguments):
         """The media of virtual calls, without their files; None for the simulator's model.
 
         Raises:
-            InputError: VMAF is requested, but there are no pictures.
+            InputError: VMAF is requested, but there are no pictures; or a playout delay, but the simulator's model has
+                none.
         """
         if self.stack == "libwebrtc":
-            return CallMedia(self.encoder, *SIZES[self.size], vmaf=self.vmaf)
+            return CallMedia(
+                self.encoder, *SIZES[self.size], vmaf=self.vmaf, max_playout_delay_ms=self.max_playout_delay
+            )
         if self.vmaf:
             raise InputError("--vmaf: replays have no pictures; use --stack libwebrtc")
+        if self.max_playout_delay is not None:
+            raise InputError("--max-playout-delay: only virtual calls have it; use --stack libwebrtc")
         return None

@@ -29,6 +29,7 @@ class CallDetails(Part):
         folder: the name of the call's folder.
         audio_codec: empty for a call without audio, as in old records.
         decision_delay_ms: delay after which answers of the policy took effect.
+        lip_sync: False if audio and video were in separate streams, so that video did not wait for audio.
         transport_cc: True if the SDP answer had transport-cc; False: REMB alone.
         disturbed: why its measures must not be averaged; empty if they may.
         failure: why it ended early; empty if it did not.
@@ -47,6 +48,7 @@ class CallDetails(Part):
     frames_per_second: Number = 0
     max_bitrate_bps: Number = 0
     decision_delay_ms: Number = 0.0
+    lip_sync: bool = True
     transport_cc: bool = True
     description: str = ""
     disturbed: Values[str] = []

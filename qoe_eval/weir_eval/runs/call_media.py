@@ -40,7 +40,9 @@ class CallMedia:
     played media are compared with the sources. `video`: the y4m that is sent; None: a generated picture. `speech`: the
     WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures its rendered media.
     `with_sources` sets these three. `repair`: repair of losses in calls with Weir at one end: chosen by Weir, or
-    without FEC, or with the FEC of libwebrtc's own table.
+    without FEC, or with the FEC of libwebrtc's own table. `max_playout_delay_ms`: the maximum of the header extension
+    playout-delay, which the sender then adds; 0 to 40950 ms, 0: one that follows the receiver's reports. None: no
+    extension.
 
     Raises:
         InputError: `vmaf` with frames that have no pictures.
@@ -55,6 +57,7 @@ class CallMedia:
     speech: Path | None = None
     run: RunJob[Any] | None = None
     repair: RepairMode = "adaptive"
+    max_playout_delay_ms: int | None = None
 
     def __post_init__(self) -> None:
         if self.vmaf and self.encoder is Encoder.FAKE:
@@ -70,9 +73,17 @@ class CallMedia:
         return self._format() | {name: str(path) for name, path in files.items() if path}
 
     def _format(self) -> dict[str, JsonValue]:
-        repair: dict[str, JsonValue] = {} if self.repair == "adaptive" else {"repair": self.repair}
-        size = {"width": self.width, "height": self.height}
-        return {"encoder": self.encoder.value, **size, "sender": self.sender, **repair}
+        form: dict[str, JsonValue] = {
+            "encoder": self.encoder.value,
+            "width": self.width,
+            "height": self.height,
+            "sender": self.sender,
+        }
+        if self.repair != "adaptive":
+            form["repair"] = self.repair
+        if self.max_playout_delay_ms is not None:
+            form["max_playout_delay_ms"] = self.max_playout_delay_ms
+        return form
 
 
 def with_sources(media: CallMedia) -> CallMedia:

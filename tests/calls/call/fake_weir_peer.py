@@ -68,7 +68,7 @@ def main():
             with open(orders_log, "a") as file:
                 file.write(json.dumps({"role": role} | order) + "\n")
         if order["type"] == "start":
-            say("offer", sdp="v=0 offer")
+            say("offer", sdp=os.environ.get("FAKE_WEIR_PEER_OFFER", "v=0 offer"))
             say("candidate", candidate="candidate:1", sdpMid="0", sdpMLineIndex=0)
         elif order["type"] == "offer":
             if behaviour == "nonsense":

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -166,6 +167,35 @@ TEST(VirtualCall, LossIsRepaired) {
   EXPECT_GT(flow["packets_lost_by_cause"]["chance"].get<int>(), 10);
   EXPECT_GT(flow["retransmitted_packets_sent"].get<int>(), 10);
   EXPECT_GT(RenderedFrames(flow), 0.9 * 10 * 30);
+}
+
+// Capacity that alternates: audio waits for the longest queue, and video for audio.
+TEST(VirtualCall, ALimitedPlayoutDelayOverridesLipSync) {
+  json scenario = Steady(1'500'000, 40);
+  scenario["forward"]["capacity"] = {{"times_s", {0, 10, 14, 24, 28}},
+                                     {"rates_bps", {1'500'000, 300'000, 1'500'000, 300'000, 1'500'000}}};
+  const auto p95_ms = [&scenario](std::optional<int64_t> max_playout_delay_ms) {
+    SimulationJob job = VirtualJob(scenario, "gcc");
+    job.call.max_playout_delay_ms = max_playout_delay_ms;
+    const auto record = RunJob(job, true, MakeVirtualStack);
+    const auto& flow = record["flows"][0];
+    EXPECT_EQ(flow.contains("rendered") && flow["rendered"].contains("audio_behind_ms"),
+              max_playout_delay_ms.has_value());
+    const auto& frames = flow["series"]["frames"];
+    std::vector<int64_t> delays_us;
+    for (size_t i = 0; i < frames["capture_time_us"].size(); ++i) {
+      const auto& rendered = frames["rendered_time_us"][i];
+      const auto captured = frames["capture_time_us"][i].get<int64_t>();
+      if (!rendered.is_null() && captured > 30'000'000) delays_us.push_back(rendered.get<int64_t>() - captured);
+    }
+    std::ranges::sort(delays_us);
+    return delays_us.empty() ? 1e9 : static_cast<double>(delays_us[delays_us.size() * 19 / 20]) / 1e3;
+  };
+  const double none = p95_ms(std::nullopt);
+  const double fixed = p95_ms(150), followed = p95_ms(0);
+  std::cout << "p95 " << none << " ms; limit of 150 ms: " << fixed << "; one that follows: " << followed << "\n";
+  EXPECT_LT(fixed, none - 50);
+  EXPECT_LT(followed, none);
 }
 
 // Means over three calls; docs/remb.md has those of the test below.

@@ -55,6 +55,12 @@ func WriteRemoteEstimate(buffer []byte) {
 	C.weir_write_remote_estimate(RemoteEstimateLowerBps, (*C.uint8_t)(&buffer[:RemoteEstimateSize][0]))
 }
 
+// MaxPlayoutDelayUs is weir_max_playout_delay_us.
+func MaxPlayoutDelayUs(jitterUs, roundTripTimeUs, frameIntervalUs, previousUs int64) int64 {
+	return int64(C.weir_max_playout_delay_us(
+		C.int64_t(jitterUs), C.int64_t(roundTripTimeUs), C.int64_t(frameIntervalUs), C.int64_t(previousUs)))
+}
+
 // Model is a weir_model, for any number of goroutines.
 type Model struct {
 	mutex  sync.RWMutex
@@ -412,4 +418,5 @@ var (
 	_ [C.WEIR_REMOTE_ESTIMATE_SIZE]struct{}           = [RemoteEstimateSize]struct{}{}
 	_ [C.WEIR_REMOTE_ESTIMATE_LOWER_BPS]struct{}      = [RemoteEstimateLowerBps]struct{}{}
 	_ [C.WEIR_REMB_DUE]struct{}                       = [REMBDue]struct{}{}
+	_ [C.WEIR_MIN_PLAYOUT_DELAY_US]struct{}           = [MinPlayoutDelayUs]struct{}{}
 )

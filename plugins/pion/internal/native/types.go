@@ -37,6 +37,7 @@ const (
 	RemoteEstimateSize     = 16
 	RemoteEstimateLowerBps = 1000000000
 	REMBDue                = 2
+	MinPlayoutDelayUs      = 10000
 )
 
 // The structs of weir.h in their layout on 64-bit machines, which is that of WebAssembly: its pointers of 32 bits are

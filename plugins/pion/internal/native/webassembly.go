@@ -225,6 +225,17 @@ func WriteRemoteEstimate(buffer []byte) {
 	in.get(buffer[:RemoteEstimateSize])
 }
 
+// MaxPlayoutDelayUs is weir_max_playout_delay_us.
+func MaxPlayoutDelayUs(jitterUs, roundTripTimeUs, frameIntervalUs, previousUs int64) int64 {
+	in, err := enter()
+	if err != nil {
+		panic(err)
+	}
+	defer in.mutex.Unlock()
+	return int64(in.named("weir_max_playout_delay_us",
+		uint64(jitterUs), uint64(roundTripTimeUs), uint64(frameIntervalUs), uint64(previousUs)))
+}
+
 // Model is a weir_model in each instance that has used it, for any number of goroutines.
 type Model struct {
 	// Nil for the shipped one.
