@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 
+from weir_calls.link.child_process import Message
+
 # The media stream of a track (RFC 8830), in its own attribute and in that of its source. "-" is no stream.
 _STREAM = re.compile(r"^(a=(?:ssrc:\d+ )?msid:)(?!- )(\S+)", re.MULTILINE)
 
 
-def without_lip_sync(sdp: str) -> str:
-    """Returns a description in which audio has a media stream of its own. libwebrtc synchronizes only the audio and
-    video of one stream, so that its receiver then renders video without waiting for audio.
+def without_lip_sync(message: Message) -> Message:
+    """Returns a message of the sender in which audio has a media stream of its own, if it has a description: the offer,
+    or an answer during the call. libwebrtc synchronizes only the audio and video of one stream, so that its receiver
+    then renders video without waiting for audio.
     """
-    return re.sub(r"^m=audio.*?(?=^m=|\Z)", _with_own_stream, sdp, flags=re.MULTILINE | re.DOTALL)
+    if "sdp" not in message:
+        return message
+    audio = re.compile(r"^m=audio.*?(?=^m=|\Z)", re.MULTILINE | re.DOTALL)
+    return message | {"sdp": audio.sub(_with_own_stream, message["sdp"])}
 
 
 def _with_own_stream(section: re.Match[str]) -> str:

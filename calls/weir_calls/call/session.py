@@ -298,8 +298,8 @@ class _Call:
             if message["type"] in _SIGNALLING:
                 other = self._ends.get("receiver" if role == "sender" else "sender")
                 if other is not None:
-                    if message["type"] == "offer" and not self._settings.lip_sync:
-                        message = message | {"sdp": without_lip_sync(message["sdp"])}
+                    if role == "sender" and not self._settings.lip_sync:
+                        message = without_lip_sync(message)
                     await other.send(_without_times(message))
             else:
                 self._receive(role, end, message)

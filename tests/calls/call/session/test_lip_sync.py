@@ -15,17 +15,29 @@ OFFER = "\r\n".join([
 ])  # fmt: skip
 
 
-def test_only_the_stream_of_audio_changes():
-    changed = without_lip_sync(OFFER)
-    assert changed == OFFER.replace("msid:weir audio", "msid:weir-audio audio")
-    assert changed.count("weir-audio") == 2
+def described(sdp, kind="offer"):
+    return {"type": kind, "sdp": sdp}
+
+
+@pytest.mark.parametrize("kind", ["offer", "answer"])
+def test_only_the_stream_of_audio_changes(kind):
+    changed = without_lip_sync(described(OFFER, kind))
+    assert changed == described(OFFER.replace("msid:weir audio", "msid:weir-audio audio"), kind)
+    assert changed["sdp"].count("weir-audio") == 2
 
 
 @pytest.mark.parametrize(
-    "sdp", ["", "v=0", OFFER.replace("msid:weir audio", "msid:- audio"), OFFER.split("m=audio")[0]]
+    "message",
+    [
+        {"type": "candidate", "candidate": "candidate:1"},
+        described(""),
+        described("v=0"),
+        described(OFFER.replace("msid:weir audio", "msid:- audio")),
+        described(OFFER.split("m=audio")[0]),
+    ],
 )
-def test_descriptions_without_a_stream_of_audio_stay(sdp):
-    assert without_lip_sync(sdp) == sdp
+def test_messages_without_a_stream_of_audio_stay(message):
+    assert without_lip_sync(message) == message
 
 
 @pytest.mark.parametrize(("lip_sync", "stream"), [(True, "weir"), (False, "weir-audio")])
