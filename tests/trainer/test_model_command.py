@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -32,8 +33,8 @@ def test_means_and_differences():
         weir | {"b": "scream", "mean": 1.5, "ci95": [None, None], "wins": 2, "independent": 3, "n": 6},
     ]
     results = replay_results(Summary.model_validate(summary(paired=paired)))
-    for text in ("| weir |  |  |  |  | 91.25 |", "2 scenarios"):
-        assert text in results
+    assert "2 scenarios" in results
+    assert re.search(r"\| weir \|(  \|)+ 91\.25 \|", results)
     # The words of the terminal and of the page.
     assert "weir against gcc, 7 independent scenarios, 2 seeds each; differences paired by scenario" in results
     assert "- Challenge score +10.8 [+9.0, +12.0]: better in 6, worse in 1, level in 0\n" in results
