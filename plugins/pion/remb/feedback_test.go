@@ -102,16 +102,21 @@ func TestWhatOtherInterceptorsReportLeavesWithoutTheLossOfAnyRate(t *testing.T) 
 		}
 		return losses
 	}
-	// A packet each 5 ms, one of 10 lost or none, and no queue.
+	// A packet each 5 ms, or later as the target demands, one of 10 lost or none, and no queue.
+	intervalUs := int64(5_000)
 	play := func(first, last uint16, loses bool) {
 		for number := first; number < last; number++ {
-			*now += 5_000
+			*now += intervalUs
 			if !loses || number%10 != 0 {
 				receiver.OnPacket(rawPacket(t, 1, number, *now, 1000, 0))
 			}
 			if number%20 == 15 {
-				if _, _, _, err := receiver.decide(); err != nil {
+				_, estimate, _, err := receiver.decide()
+				if err != nil {
 					t.Fatal(err)
+				}
+				if estimate.TargetRateBps > 0 {
+					intervalUs = max(5_000, 8_000*1_000_000/estimate.TargetRateBps)
 				}
 			}
 		}
