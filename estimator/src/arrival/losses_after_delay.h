@@ -44,15 +44,12 @@ class LossesAfterDelay {
     present_ = {};
   }
 
-  double Score() const {
-    const Ended all = LastSeconds();
-    return all.variance_s2 > 0 ? all.excess_s / std::sqrt(all.variance_s2) : 0;
-  }
+  double Score() const { return LastSeconds().Score(); }
   // True if losses follow long delays that are still too short to matter to a viewer: a queue of a few packets drops
   // them. The mean delay before a loss is at most kShortDelay.
   bool ShowShortQueue() const {
     const Ended all = LastSeconds();
-    return Score() > kFollows && all.before_losses_s <= all.losses * kShortDelay.seconds();
+    return all.Score() > kFollows && all.before_losses_s <= all.losses * kShortDelay.seconds();
   }
 
   // A higher score than chance explains, with a probability of 0.6 %.
@@ -77,6 +74,8 @@ class LossesAfterDelay {
     double variance_s2 = 0;
     double before_losses_s = 0;
     double losses = 0;
+
+    double Score() const { return variance_s2 > 0 ? excess_s / std::sqrt(variance_s2) : 0; }
   };
 
   Ended LastSeconds() const {

@@ -120,25 +120,13 @@ func (l *limiter) next(s *stream, timestamp uint32) []byte {
 
 // BindRTCPReader reads the jitter and the round-trip time of receiver reports.
 func (l *limiter) BindRTCPReader(reader interceptor.RTCPReader) interceptor.RTCPReader {
-	return interceptor.RTCPReaderFunc(func(b []byte, a interceptor.Attributes) (int, interceptor.Attributes, error) {
-		n, a, err := reader.Read(b, a)
-		if err != nil {
-			return n, a, err
+	return report.Reader(reader, func(packet rtcp.Packet) {
+		switch packet := packet.(type) {
+		case *rtcp.ReceiverReport:
+			l.take(packet.Reports)
+		case *rtcp.SenderReport:
+			l.take(packet.Reports)
 		}
-		if a == nil {
-			a = make(interceptor.Attributes)
-		}
-		// The reader refuses what is no RTCP.
-		packets, _ := a.GetRTCPPackets(b[:n])
-		for _, packet := range packets {
-			switch packet := packet.(type) {
-			case *rtcp.ReceiverReport:
-				l.take(packet.Reports)
-			case *rtcp.SenderReport:
-				l.take(packet.Reports)
-			}
-		}
-		return n, a, nil
 	})
 }
 

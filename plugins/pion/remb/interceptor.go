@@ -7,6 +7,7 @@ import (
 	"github.com/pion/rtcp"
 
 	weir "weir/pion"
+	"weir/pion/internal/report"
 )
 
 const (
@@ -94,24 +95,12 @@ func (i *receiverInterceptor) UnbindRemoteStream(info *interceptor.StreamInfo) {
 
 // BindRTCPReader takes note of RTCP BYE, where the application reads RTCP.
 func (i *receiverInterceptor) BindRTCPReader(reader interceptor.RTCPReader) interceptor.RTCPReader {
-	return interceptor.RTCPReaderFunc(func(b []byte, a interceptor.Attributes) (int, interceptor.Attributes, error) {
-		n, a, err := reader.Read(b, a)
-		if err != nil {
-			return n, a, err
-		}
-		if a == nil {
-			a = make(interceptor.Attributes)
-		}
-		// The reader refuses what is no RTCP.
-		packets, _ := a.GetRTCPPackets(b[:n])
-		for _, packet := range packets {
-			if bye, ok := packet.(*rtcp.Goodbye); ok {
-				for _, ssrc := range bye.Sources {
-					i.receiver.remove(ssrc)
-				}
+	return report.Reader(reader, func(packet rtcp.Packet) {
+		if bye, ok := packet.(*rtcp.Goodbye); ok {
+			for _, ssrc := range bye.Sources {
+				i.receiver.remove(ssrc)
 			}
 		}
-		return n, a, nil
 	})
 }
 

@@ -1,4 +1,4 @@
-// Package report reads RTCP reception reports.
+// Package report reads RTCP packets and the reception reports in them.
 package report
 
 import (
