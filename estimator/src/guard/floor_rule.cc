@@ -14,9 +14,10 @@
 //    After the first dip (CapacityDip), for 600 ms: the link has carried the rate before it again;
 // 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): this holds up a policy that starves the path, and does not
 //    constrain one that searches in small steps. On a calm but noisy path, where policies may be stuck, it is
-//    min(T 1.01^(dt / 100 ms), 1.1 C / (1 - L)); GCC also grows by 8 % a second there. A path is calm if there was no
+//    min(T 1.01^(dt / 100 ms), H C / (1 - L)); GCC also grows by 8 % a second there. A path is calm if there was no
 //    queue for more than half of the last three seconds. L, at most 0.3, is the lowest loss ratio of a second among the
-//    last ten: packets that are lost at any rate were sent.
+//    last ten: packets that are lost at any rate were sent. H is 1.1, or 1 if L > 0 and there was a queue for 5 % of
+//    those seconds: the queue may be that of others, who would yield to a rate that grows and does not stop at it.
 // 6. In case 5, and also with a queue, at least min(T 1.03^(dt / 100 ms), share of a flow in competition).
 //
 // A loss-based TCP keeps the queue full whatever other flows do, so backing off because of delay would never end
@@ -37,6 +38,7 @@ constexpr TimeDelta kFactorTime = TimeDelta::Millis(100);
 constexpr double kCalmHeadroom = 1.1;
 constexpr double kMostLostAtAnyRate = 0.3;
 constexpr double kCalmShare = 0.5;
+constexpr double kAloneShare = 0.95;
 constexpr TimeDelta kCalmMemory = TimeDelta::Seconds(3);
 
 constexpr TimeDelta kAfterStop = TimeDelta::Millis(600);
@@ -100,8 +102,13 @@ class FloorRule final : public GuardRule {
     if (sign != QueueSign::kNone) return share;
     const bool calm = share_without_queue_ > kCalmShare && arrivals.IsNoisy();
     const DataRate changed = facts.rate * std::pow(calm ? kCalmFactor : kRetainedFactor, steps);
-    const double headroom = calm ? kCalmHeadroom / (1 - std::min(arrivals.LowestLossRatio(), kMostLostAtAnyRate)) : 1.0;
-    return std::max(share, std::min(changed, arrivals.HighestSecondRate() * headroom));
+    return std::max(share, std::min(changed, arrivals.HighestSecondRate() * (calm ? CalmHeadroom(arrivals) : 1.0)));
+  }
+
+  double CalmHeadroom(const ArrivalHistory& arrivals) const {
+    const double lost = std::min(arrivals.LowestLossRatio(), kMostLostAtAnyRate);
+    const bool shares = lost > 0 && share_without_queue_ <= kAloneShare;
+    return (shares ? 1.0 : kCalmHeadroom) / (1 - lost);
   }
 
   // The rate of case 4; zero if the link neither stops nor has dips.

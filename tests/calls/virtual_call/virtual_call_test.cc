@@ -321,17 +321,22 @@ json LossyPath(double one_way_delay_ms, double loss, double loss_of_return_path 
 
 // FEC's share of the bytes sent.
 double FecShare(const json& scenario, const std::string& controller,
-                CallMedia::Repair repair = CallMedia::Repair::kAdaptive) {
+                CallMedia::Repair repair = CallMedia::Repair::kAdaptive, uint32_t seed = 1) {
   SimulationJob job = VirtualJob(scenario, controller);
   job.call.repair = repair;
+  job.seed = seed;
   const auto record = RunJob(job, true, MakeVirtualStack);
   const auto& flow = record["flows"][0];
   return flow["fec_bytes_sent"].get<double>() / flow["bytes_sent"].get<double>();
 }
 
-// A report with each REMB would make it a third: libwebrtc's sender takes the largest loss of ten seconds.
+// A report with each REMB would make it a third: libwebrtc's sender takes the largest loss of ten seconds. In single
+// calls it is 0.16 to 0.28.
 TEST(VirtualCall, RembAddsNoReceiverReports) {
-  EXPECT_NEAR(FecShare(LossyPath(15, 0.03), "weir", CallMedia::Repair::kFec), 0.2, 0.07);
+  double sum = 0;
+  for (uint32_t seed = 1; seed <= 8; ++seed)
+    sum += FecShare(LossyPath(15, 0.03), "weir", CallMedia::Repair::kFec, seed);
+  EXPECT_NEAR(sum / 8, 0.2, 0.05);
 }
 
 class VirtualCallRepair : public testing::TestWithParam<std::string> {};
