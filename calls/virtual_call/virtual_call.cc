@@ -54,8 +54,6 @@ VirtualCall::VirtualCall(const Flow& flow, webrtc::test::NetworkEmulationManager
   MakePeer(CallEnd::kSender, left);
   MakePeer(CallEnd::kReceiver, right);
   sender_.peer->HoldMedia(true);
-  if (const int64_t max_ms = flow_.job.call.max_playout_delay_ms.value_or(0); max_ms > 0)
-    RequestPlayoutDelay(TimeDelta::Millis(max_ms));
 }
 
 VirtualCall::~VirtualCall() {
@@ -155,7 +153,7 @@ std::vector<VirtualCall::Step> VirtualCall::Steps() const {
     steps.push_back({to, &VirtualCall::SendVideo});
   }
   steps.push_back({flow_.spec().stop, &VirtualCall::HoldMedia});
-  if (flow_.job.call.max_playout_delay_ms) {
+  if (LimitsPlayout()) {
     for (SimTime time = flow_.spec().start; time < flow_.spec().stop; time = time + kStatsInterval)
       steps.push_back({time, &VirtualCall::RequestStats});
   }
@@ -177,21 +175,23 @@ void VirtualCall::RequestStats() {
 }
 
 void VirtualCall::OnSenderStats(const ordered_json& report) {
-  if (flow_.job.call.max_playout_delay_ms != 0) return;
+  if (!LimitsPlayout()) return;
   for (const ordered_json& entry : report) {
     if (entry["type"] != "remote-inbound-rtp" || entry.value("kind", "") != "video") continue;
     if (!entry.contains("roundTripTime")) return;
-    RequestPlayoutDelay(
+    const TimeDelta max =
         MaxPlayoutDelay({.jitter = TimeDelta::SecondsF(entry.value("jitter", 0.0)),
                          .round_trip_time = TimeDelta::SecondsF(entry.value("roundTripTime", 0.0)),
                          .frame_interval = TimeDelta::SecondsF(1 / CaptureRate(flow_.rtp().media))},
-                        playout_delay_ ? TimeDelta::Millis(playout_delay_->max().ms()) : TimeDelta::Zero()));
+                        playout_delay_ ? TimeDelta::Millis(playout_delay_->max().ms()) : TimeDelta::Zero());
+    playout_delay_.emplace(webrtc::TimeDelta::Millis(kMinPlayoutDelay.ms()), webrtc::TimeDelta::Millis(max.ms()));
   }
 }
 
-void VirtualCall::RequestPlayoutDelay(TimeDelta max) {
-  playout_delay_.emplace(webrtc::TimeDelta::Millis(std::min(kMinPlayoutDelay, max).ms()),
-                         webrtc::TimeDelta::Millis(max.ms()));
+bool VirtualCall::LimitsPlayout() const {
+  const CallMedia::Playout playout = flow_.job.call.playout;
+  const bool has_weir = controller_.place() != CallController::Place::kLibwebrtc;
+  return playout == CallMedia::Playout::kLimited || (playout == CallMedia::Playout::kAdaptive && has_weir);
 }
 
 void VirtualCall::OnLine(CallEnd from, ordered_json line) {

@@ -73,9 +73,9 @@ class VirtualCall final : public RtpEnds {
   // Adds the guard and the observers of the receiver.
   void AddReceiver(peer::Runtime& runtime);
 
-  // Adapts the playout delay to the receiver's reports, if it follows them.
+  // Limits the playout delay by the receiver's reports, where it is limited.
   void OnSenderStats(const nlohmann::ordered_json& report);
-  void RequestPlayoutDelay(TimeDelta max);
+  bool LimitsPlayout() const;
 
   // Handles a peer's line.
   void OnLine(CallEnd from, nlohmann::ordered_json line);

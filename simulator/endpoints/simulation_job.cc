@@ -23,8 +23,8 @@ CallMedia ParseCallMedia(const nlohmann::json& value) {
   media.native_sender = object.FindOptional("sender") && object.Choice("sender", {"chromium", "native"}) == 1;
   if (object.FindOptional("repair"))
     media.repair = static_cast<CallMedia::Repair>(object.Choice("repair", {"adaptive", "nack", "fec"}));
-  if (object.FindOptional("max_playout_delay_ms"))
-    media.max_playout_delay_ms = object.Integer("max_playout_delay_ms", {.min = 0, .max = 40'950}, 0);
+  if (object.FindOptional("playout"))
+    media.playout = static_cast<CallMedia::Playout>(object.Choice("playout", {"adaptive", "limited", "unlimited"}));
   object.RefuseUnknownKeys();
   return media;
 }

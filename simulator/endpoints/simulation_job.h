@@ -72,9 +72,10 @@ struct CallMedia {
   // Repair of losses with Weir at one end: chosen by a RepairPolicy, without FEC, or with the FEC of libwebrtc's table.
   enum class Repair : uint8_t { kAdaptive, kNack, kFec };
   Repair repair = Repair::kAdaptive;
-  // The maximum of the playout-delay header extension that the sender adds, in ms; 0: MaxPlayoutDelay() of the
-  // receiver's reports. Nothing: no extension. With it, the record has the lip sync.
-  std::optional<int64_t> max_playout_delay_ms;
+  // The playout delay of video, with Weir at one end, in any call or in none limited by MaxPlayoutDelay() of the
+  // receiver's reports. The sender adds the header extension. With it, the record has the lip sync.
+  enum class Playout : uint8_t { kAdaptive, kLimited, kUnlimited };
+  Playout playout = Playout::kAdaptive;
 };
 
 struct SimulationJob {

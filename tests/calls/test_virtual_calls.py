@@ -110,17 +110,16 @@ def test_the_job_names_the_source_video_and_the_record_does_not(tmp_path, monkey
     }
 
 
-@pytest.mark.parametrize("limit_ms", [0, 250])
-def test_a_limited_playout_delay_is_part_of_the_job_and_of_the_record(limit_ms):
-    media = CallMedia(Encoder.FAKE, max_playout_delay_ms=limit_ms)
-    limited = CallMedia(Encoder.FAKE).request() | {"max_playout_delay_ms": limit_ms}
+def test_the_playout_mode_is_part_of_the_job_and_of_the_record():
+    media = CallMedia(Encoder.FAKE, playout="limited")
+    limited = CallMedia(Encoder.FAKE).request() | {"playout": "limited"}
     assert media.request() == media.description() == limited
 
 
 def test_the_simulators_model_has_no_playout_delay(run_weir):
-    status, _, error = run_weir("replay", "catalogue/steps", "--max-playout-delay", 250)
+    status, _, error = run_weir("replay", "catalogue/steps", "--playout", "limited")
     assert status == 2
-    assert "--max-playout-delay: only virtual calls have it; use --stack libwebrtc" in error
+    assert "--playout: only virtual calls have it; use --stack libwebrtc" in error
 
 
 def test_a_replay_on_libwebrtcs_stack(virtual_call_program, run_weir, tmp_path):

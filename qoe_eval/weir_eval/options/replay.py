@@ -23,7 +23,7 @@ from weir_eval.options.shared import (
     RequireOption,
     Size,
 )
-from weir_eval.runs.call_media import CallMedia, Encoder
+from weir_eval.runs.call_media import CallMedia, Encoder, PlayoutMode
 from weir_eval.runs.custom_controllers import DEFAULT_TIME_LIMIT_S
 from weir_sim.controllers import COMPARED, DEFAULT_PRESET, SIMULATED
 from weir_sim.executables import Stack
@@ -89,16 +89,13 @@ class ReplayOptions(PathArguments):
             "minute of 640x360 needs 0.6 GB of temporary files meanwhile.",
         ),
     ] = False
-    max_playout_delay: Annotated[
-        int | None,
+    playout: Annotated[
+        PlayoutMode,
         typer.Option(
-            min=0,
-            max=40_950,
-            metavar="MS",
-            help="The sender of a virtual call limits for how long the receiver holds video, by the header extension "
-            "playout-delay, as an SFU can; 0: by a limit that follows jitter and round trip. Default: no limit.",
+            help="Limit for how long receivers of virtual calls hold video, as an SFU can: adaptive: in calls with "
+            "Weir at one end; limited: in all; unlimited: in none.",
         ),
-    ] = None
+    ] = "adaptive"
     objective: ObjectiveOption = DEFAULT_PRESET
     seeds: Annotated[
         int,
@@ -177,15 +174,13 @@ class ReplayOptions(PathArguments):
         """The media of virtual calls, without their files; None for the simulator's model.
 
         Raises:
-            InputError: VMAF is requested, but there are no pictures; or a playout delay, but the simulator's model has
-                none.
+            InputError: VMAF is requested, but there are no pictures; or a playout mode, but the simulator's model has
+                no playout delay.
         """
         if self.stack == "libwebrtc":
-            return CallMedia(
-                self.encoder, *SIZES[self.size], vmaf=self.vmaf, max_playout_delay_ms=self.max_playout_delay
-            )
+            return CallMedia(self.encoder, *SIZES[self.size], vmaf=self.vmaf, playout=self.playout)
         if self.vmaf:
             raise InputError("--vmaf: replays have no pictures; use --stack libwebrtc")
-        if self.max_playout_delay is not None:
-            raise InputError("--max-playout-delay: only virtual calls have it; use --stack libwebrtc")
+        if self.playout != "adaptive":
+            raise InputError("--playout: only virtual calls have it; use --stack libwebrtc")
         return None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SenderKind = Literal["chromium", "native"]
 RepairMode = Literal["adaptive", "nack", "fec"]
+PlayoutMode = Literal["adaptive", "limited", "unlimited"]
 ENDS: Final[tuple[SenderKind, ...]] = get_args(SenderKind)
 DEFAULT_MAX_BITRATE_BPS: Final = 2_500_000
 """The limit of common video calls; every sender observes it, under every controller."""
@@ -40,9 +41,9 @@ class CallMedia:
     played media are compared with the sources. `video`: the y4m that is sent; None: a generated picture. `speech`: the
     WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures its rendered media.
     `with_sources` sets these three. `repair`: repair of losses in calls with Weir at one end: chosen by Weir, or
-    without FEC, or with the FEC of libwebrtc's own table. `max_playout_delay_ms`: the maximum of the header extension
-    playout-delay, which the sender then adds; 0 to 40950 ms, 0: one that follows the receiver's reports. None: no
-    extension.
+    without FEC, or with the FEC of libwebrtc's own table. `playout`: the playout delay of video, which the header
+    extension playout-delay limits in calls with Weir at one end, in all calls or in none; the limit follows jitter and
+    round trip of the receiver's reports, 100 to 400 ms.
 
     Raises:
         InputError: `vmaf` with frames that have no pictures.
@@ -57,7 +58,7 @@ class CallMedia:
     speech: Path | None = None
     run: RunJob[Any] | None = None
     repair: RepairMode = "adaptive"
-    max_playout_delay_ms: int | None = None
+    playout: PlayoutMode = "adaptive"
 
     def __post_init__(self) -> None:
         if self.vmaf and self.encoder is Encoder.FAKE:
@@ -81,8 +82,8 @@ class CallMedia:
         }
         if self.repair != "adaptive":
             form["repair"] = self.repair
-        if self.max_playout_delay_ms is not None:
-            form["max_playout_delay_ms"] = self.max_playout_delay_ms
+        if self.playout != "adaptive":
+            form["playout"] = self.playout
         return form
 
 

@@ -174,13 +174,13 @@ TEST(VirtualCall, ALimitedPlayoutDelayOverridesLipSync) {
   json scenario = Steady(1'500'000, 40);
   scenario["forward"]["capacity"] = {{"times_s", {0, 10, 14, 24, 28}},
                                      {"rates_bps", {1'500'000, 300'000, 1'500'000, 300'000, 1'500'000}}};
-  const auto p95_ms = [&scenario](std::optional<int64_t> max_playout_delay_ms) {
+  const auto p95_ms = [&scenario](CallMedia::Playout playout) {
     SimulationJob job = VirtualJob(scenario, "gcc");
-    job.call.max_playout_delay_ms = max_playout_delay_ms;
+    job.call.playout = playout;
     const auto record = RunJob(job, true, MakeVirtualStack);
     const auto& flow = record["flows"][0];
     EXPECT_EQ(flow.contains("rendered") && flow["rendered"].contains("audio_behind_ms"),
-              max_playout_delay_ms.has_value());
+              playout == CallMedia::Playout::kLimited);
     const auto& frames = flow["series"]["frames"];
     std::vector<int64_t> delays_us;
     for (size_t i = 0; i < frames["capture_time_us"].size(); ++i) {
@@ -191,11 +191,19 @@ TEST(VirtualCall, ALimitedPlayoutDelayOverridesLipSync) {
     std::ranges::sort(delays_us);
     return delays_us.empty() ? 1e9 : static_cast<double>(delays_us[delays_us.size() * 19 / 20]) / 1e3;
   };
-  const double none = p95_ms(std::nullopt);
-  const double fixed = p95_ms(150), followed = p95_ms(0);
-  std::cout << "p95 " << none << " ms; limit of 150 ms: " << fixed << "; one that follows: " << followed << "\n";
-  EXPECT_LT(fixed, none - 50);
-  EXPECT_LT(followed, none);
+  const double unlimited = p95_ms(CallMedia::Playout::kUnlimited), limited = p95_ms(CallMedia::Playout::kLimited);
+  std::cout << "p95 " << unlimited << " ms; limited: " << limited << " ms\n";
+  EXPECT_LT(limited, unlimited);
+}
+
+TEST(VirtualCall, PlayoutIsLimitedWithWeirAtOneEnd) {
+  const auto is_limited = [](const char* controller) {
+    const auto record = RunVirtual(Steady(1'000'000, 5), controller);
+    return record["flows"][0]["rendered"].contains("audio_behind_ms");
+  };
+  EXPECT_TRUE(is_limited("weir"));
+  EXPECT_TRUE(is_limited("weir-send"));
+  EXPECT_FALSE(is_limited("gcc"));
 }
 
 // Means over three calls; docs/remb.md has those of the test below.
