@@ -153,10 +153,8 @@ std::vector<VirtualCall::Step> VirtualCall::Steps() const {
     steps.push_back({to, &VirtualCall::SendVideo});
   }
   steps.push_back({flow_.spec().stop, &VirtualCall::HoldMedia});
-  if (LimitsPlayout()) {
-    for (SimTime time = flow_.spec().start; time < flow_.spec().stop; time = time + kStatsInterval)
-      steps.push_back({time, &VirtualCall::RequestStats});
-  }
+  for (SimTime time = flow_.spec().start; time < flow_.spec().stop; time = time + kStatsInterval)
+    steps.push_back({time, &VirtualCall::RequestStats});
   return steps;
 }
 

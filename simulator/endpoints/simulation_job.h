@@ -73,7 +73,7 @@ struct CallMedia {
   enum class Repair : uint8_t { kAdaptive, kNack, kFec };
   Repair repair = Repair::kAdaptive;
   // The playout delay of video, with Weir at one end, in any call or in none limited by MaxPlayoutDelay() of the
-  // receiver's reports. The sender adds the header extension. With it, the record has the lip sync.
+  // receiver's reports. The sender adds the header extension.
   enum class Playout : uint8_t { kAdaptive, kLimited, kUnlimited };
   Playout playout = Playout::kAdaptive;
 };

@@ -25,7 +25,7 @@ const (
 )
 
 // Configure offers the extension for video, and adds it to the first packet of each frame once a receiver report has a
-// round-trip time. The maximum follows the jitter and the round trip of these reports, 100 to 400 ms; the application
+// round-trip time. The maximum follows the jitter and the round trip of these reports, 100 to 250 ms; the application
 // must read RTCP. Call it after the codecs are registered, and before the interceptors that retransmit.
 func Configure(media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 	extension := webrtc.RTPHeaderExtensionCapability{URI: extensionURI}

@@ -43,7 +43,7 @@ class CallMedia:
     `with_sources` sets these three. `repair`: repair of losses in calls with Weir at one end: chosen by Weir, or
     without FEC, or with the FEC of libwebrtc's own table. `playout`: the playout delay of video, which the header
     extension playout-delay limits in calls with Weir at one end, in all calls or in none; the limit follows jitter and
-    round trip of the receiver's reports, 100 to 400 ms.
+    round trip of the receiver's reports, 100 to 250 ms.
 
     Raises:
         InputError: `vmaf` with frames that have no pictures.
