@@ -16,7 +16,7 @@ pytest.importorskip("torch", reason="needs weir-train[learning]")
 pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 NEW = (0.2, 0.6, 0.2)
-NOT_BETTER = "not better on the held-out part: keep the old model, or train longer with --steps, or give more traces"
+KEEP = ": keep the old model, or train longer with --steps, or give more traces"
 
 
 @pytest.fixture
@@ -297,8 +297,9 @@ def test_a_model_learns_on_traces_and_is_judged_on_those_held_out(run, settings_
     result = weir("adapt", run[1], "--out", out, *arguments)
     assert result.exit_code == 0, result.output
     assert "256 steps\n" in result.output
-    assert "mean reward 'mocc' per step (0 to 1, higher is better) on b, held out: " in result.output
-    assert "better on the held-out part" in result.output
+    assert "mean reward 'mocc' per step (0 to 1, higher is better) on b, held out, 4 s: " in result.output
+    assert "too short to tell which is better: intervals need 6 independent traces" in result.output
+    assert "the reward is not call quality" in result.output
     (entry,) = read_model(out).provenance["adaptations"]
     assert entry["traces"] == ["a", "c"]
     assert "objective" not in entry
@@ -311,23 +312,44 @@ def test_a_model_learns_on_traces_and_is_judged_on_those_held_out(run, settings_
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "verdict"),
+    ("scenarios", "gain", "expected"),
     [
-        (0.5, 0.51, "better on the held-out part"),
-        (0.5, 0.49, NOT_BETTER),
-        (0.50001, 0.50002, NOT_BETTER),
-        (0.5, float("nan"), NOT_BETTER),
+        (6, 0.01, "\nbetter on the held-out part"),
+        (6, -0.01, f"\nworse on the held-out part{KEEP}"),
+        (6, 0.0, f"\nno difference is shown on the held-out part{KEEP}"),
+        (2, 0.01, "too few scenarios for an interval (2)\ntoo short to tell which is better: intervals need 6"),
+        (1, float("nan"), "too short to tell which is better"),
     ],
 )
-def test_held_out_rewards_have_a_range_and_a_verdict(before, after, verdict):
+def test_held_out_rewards_have_an_interval_over_independent_scenarios(steady, scenarios, gain, expected):
     from weir_train.adapt_command import held_out_verdict
 
-    values, last = held_out_verdict("challenge", ["a", "b"], before, after).splitlines()
-    assert values == (
-        "mean reward 'challenge' per step (-1 to 1, higher is better) on a, b, held out: "
-        f"{before:.4f} before, {after:.4f} after"
+    documents = [steady(f"t{number}", rate_bps=1e6 * (number + 1), duration_s=4.0) for number in range(scenarios)]
+    before = np.linspace(0.4, 0.6, scenarios)
+    text = held_out_verdict("challenge", documents, before, before + gain * np.linspace(0.9, 1.1, scenarios))
+    assert "mean reward 'challenge' per step (-1 to 1, higher is better) on t0" in text
+    assert f"held out, {4 * scenarios} s: " in text
+    assert expected in text
+
+
+def test_nearly_equal_held_out_scenarios_count_once(steady):
+    from weir_train.adapt_command import held_out_verdict
+
+    documents = [steady(f"t{number}", rate_bps=2e6, duration_s=4.0) for number in range(8)]
+    assert "too few scenarios for an interval (1)" in held_out_verdict("mocc", documents, np.zeros(8), np.ones(8))
+
+
+def test_an_objective_alone_prints_how_to_judge_the_model(run, settings_file, tmp_path, weir):
+    out = tmp_path / "new.onnx"
+    result = weir(
+        "adapt", run[1], "--objective", "2,6,2", "--steps", 128, "--out", out, "--configuration", settings_file
     )
-    assert last == verdict
+    assert result.exit_code == 0, result.output
+    assert "the reward is not call quality" in result.output
+    assert (
+        f"weir replay TRACE --controller {out} --controller {run[1]} --controller weir --reference weir "
+        "--objective 0.2,0.6,0.2"
+    ) in result.output
 
 
 def test_help_has_the_number_of_steps_without_options(weir):

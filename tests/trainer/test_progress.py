@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import shlex
 
 import pytest
 from rich.console import Console
@@ -43,9 +44,9 @@ def test_a_log_gets_a_line_per_half_minute_and_the_end(clock):
     assert lines == [
         "training: 0 of 1,000 steps, reward 0.5000",
         "training: 300 of 1,000 steps, 10 steps/s, 1 min left, reward 0.5000",
-        "training: 600 of 1,000 steps, 10 steps/s, 1 min left, reward 0.5000",
-        "training: 900 of 1,000 steps, 10 steps/s, 0 min left, reward 0.5000",
-        "training: 1,000 of 1,000 steps, 10 steps/s, 0 min left, reward 0.5000",
+        "training: 600 of 1,000 steps, 10 steps/s, 40 s left, reward 0.5000",
+        "training: 900 of 1,000 steps, 10 steps/s, 10 s left, reward 0.5000",
+        "training: 1,000 of 1,000 steps, 10 steps/s, 0 s left, reward 0.5000",
     ]
 
 
@@ -60,8 +61,8 @@ def test_a_line_has_the_time_to_the_limit_when_the_steps_need_longer(clock):
         "adapting: 300 of 200,000 steps, 5 steps/s, 3 min left",
         "adapting: 600 of 200,000 steps, 5 steps/s, 2 min left",
         "adapting: 900 of 200,000 steps, 5 steps/s, 1 min left",
-        "adapting: 1,200 of 200,000 steps, 5 steps/s, 0 min left",
-        "adapting: 1,500 of 200,000 steps, 5 steps/s, 0 min left",
+        "adapting: 1,200 of 200,000 steps, 5 steps/s, 0 s left",
+        "adapting: 1,500 of 200,000 steps, 5 steps/s, 0 s left",
     ]
 
 
@@ -119,7 +120,10 @@ def test_a_time_limit_ends_a_training_with_a_checkpoint_an_evaluation_and_a_mode
     result = weir(*arguments, "--minutes", 1)
     assert result.exit_code == 0, result.output
     assert "the time limit of 1 minutes ended it after" in result.stderr
-    assert "of 1,024 steps; continue with: weir train" in result.stderr
+    assert (
+        f"of 1,024 steps; continue with: {shlex.join(map(str, ['weir', *arguments[:4]]))} --minutes 1.0 --eval --resume"
+        in result.stderr
+    )
     record = json.loads((run / "training.json").read_text())
     assert record["interrupted"]
     assert 256 < record["steps"] < 512

@@ -128,6 +128,35 @@ def test_a_run_without_a_finished_episode_has_no_mean_reward(weir, configuration
     assert "no episode has ended yet" in result.output
 
 
+def test_a_resumed_run_reports_other_settings(weir, configuration_toml, tmp_path):
+    run = tmp_path / "run"
+    arguments = ["train", configuration_toml, "--out", run]
+    assert weir(*arguments, "--steps", 256).exit_code == 0
+    result = weir(*arguments, "--steps", 512, "--resume", "--seed", 5)
+    assert result.exit_code == 0
+    assert "--resume goes on with other settings: seed differs: 1 in the run, 5 in the file" in result.stderr
+    configuration_toml.write_text(configuration_toml.read_text().replace("history = 2", "history = 4"))
+    refused = weir(*arguments, "--steps", 768, "--resume", catch=True)
+    assert "history differs: 2 in the run, 4 in the file" in str(refused.exception)
+
+
+def test_an_interruption_before_the_first_step_reports_that_nothing_was_kept(
+    weir, configuration_toml, tmp_path, monkeypatch
+):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("weir_train.learning.stages.train", interrupt)
+    result = weir("train", configuration_toml, "--out", tmp_path / "run")
+    assert result.exit_code == 1
+    assert "interrupted before the first checkpoint: nothing was kept" in result.stderr
+
+
+def test_an_unknown_key_of_a_table_has_the_closest_one(values):
+    with pytest.raises(InputError, match=r"ppo\.learning_rte: unknown key; did you mean learning_rate\?"):
+        checked_configuration(values | {"ppo": {"learning_rte": 0.1}})
+
+
 def test_evaluation_changes_nothing_that_is_learned(short_evaluation, values, tmp_path, fake_simulator):
     from weir_train.learning.algorithms import load_policy
     from weir_train.learning.train import train
@@ -157,6 +186,8 @@ def test_the_best_trained_policy_is_kept_and_exported(short_evaluation, weir, co
     result = weir(*arguments, "--steps", 512)
     assert result.exit_code == 0, result.output
     assert "--best" in result.output
+    assert "mean reward per step on 1 scenario: before training 0." in result.output
+    assert "the ten-line rule 0." in result.output
     assert weir(*arguments, "--resume").exit_code == 0
     with np.load(run / "evaluations.npz") as file:
         evaluations = dict(file)

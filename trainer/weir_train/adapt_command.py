@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from weir_cli.errors import InputError
-from weir_cli.files.input import check_exists
+from weir_cli.files.input import check_exists, printable
 from weir_cli.installation import require
 from weir_cli.options import ForceOption, loading
 from weir_sim.objectives import parse_objective
 from weir_train.model.file import check_source, check_target
+
+if TYPE_CHECKING:
+    from weir_eval.measures.flow_series import Array
 
 DEFAULT_CONFIGURATION = Path(__file__).parent / "configs" / "adaptation.toml"
 
@@ -127,8 +132,8 @@ def adapt(
     typer.echo(f"{target}: {learned.steps:,} steps{learned_for}\n{card}")
     if held_out:
         before, after = held_out_rewards(start, learned.policy, weights, held_out)
-        names = [document["name"] for document in held_out]
-        typer.echo(held_out_verdict(described.environment.reward, names, before, after))
+        typer.echo(held_out_verdict(described.environment.reward, held_out, before, after))
+    typer.echo(how_to_judge(target, model, weights))
     if learned.interrupted:
         time_is_over = time_limit()
         reason = f"the time limit of {minutes:g} minutes ended it" if time_is_over else "interrupted"
@@ -137,16 +142,53 @@ def adapt(
             raise typer.Exit(1)
 
 
-def held_out_verdict(reward: str, names: Sequence[str], before: float, after: float) -> str:
-    """Returns the mean rewards per step on the held-out set before and after, and whether the model is better there; if
-    not, what to do.
+def held_out_verdict(reward: str, documents: Sequence[Mapping[str, Any]], before: Array, after: Array) -> str:
+    """Returns the mean rewards per step on the held-out set before and after, the 95 % interval of the difference over
+    independent scenarios, and whether the model is better there; if not, what to do.
+
+    Args:
+        reward: its name.
+        documents: the held-out scenarios.
+        before: rewards per step by scenario.
+        after: of the adapted model.
     """
+    from weir_eval.measures.statistics import MINIMUM_SCENARIOS, bootstrap_interval, path_differences
+    from weir_eval.report.text import TOO_FEW, too_few_text
+    from weir_eval.runs.inputs import near_copies
+    from weir_traces.schema.scenario import Scenario
+    from weir_train.configuration.scenarios import HELD_OUT_SHARE
     from weir_train.gym.rewards import REWARD_RANGES
 
-    is_better = round(after, 4) > round(before, 4)
-    remedy = ": keep the old model, or train longer with --steps, or give more traces"
+    copies = near_copies([Scenario.from_dict(document) for document in documents])
+    names = [str(document["name"]) for document in documents]
+    found = path_differences([copies.get(name, name) for name in names], after.tolist(), before.tolist())
+    low, high = bootstrap_interval(found)
+    if low is None or high is None:
+        interval = too_few_text(len(found))
+        needed = math.ceil(MINIMUM_SCENARIOS / HELD_OUT_SHARE)
+        verdict = f"too short to tell which is better: {TOO_FEW}; give {needed} traces or more"
+    else:
+        interval = f"95 % interval {low:+.4f} to {high:+.4f}"
+        verdict = "better" if low > 0 else "worse" if high < 0 else "no difference is shown"
+        verdict += " on the held-out part"
+        if low <= 0:
+            verdict += ": keep the old model, or train longer with --steps, or give more traces"
+    seconds = sum(document["duration_s"] for document in documents)
     return (
-        f"mean reward {reward!r} per step ({REWARD_RANGES[reward]}, higher is better) on {', '.join(names)}, held out: "
-        f"{before:.4f} before, {after:.4f} after\n"
-        f"{'better' if is_better else 'not better'} on the held-out part{'' if is_better else remedy}"
+        f"mean reward {reward!r} per step ({REWARD_RANGES[reward]}, higher is better) on {', '.join(names)}, held out, "
+        f"{seconds:g} s: {before.mean():.4f} before, {after.mean():.4f} after\n"
+        f"difference {found.mean():+.4f}, {interval}\n{verdict}"
+    )
+
+
+def how_to_judge(adapted: Path, former: Path, weights: Sequence[float] | None) -> str:
+    """Returns the command that compares a model with the former one and with `weir` by measures of a call."""
+    words = ["weir", "replay", "TRACE", "--controller", str(adapted), "--controller", "weir", "--reference", "weir"]
+    if former.suffix == ".onnx":
+        words[5:5] = ["--controller", str(former)]
+    if weights is not None:
+        words += ["--objective", ",".join(f"{weight:g}" for weight in weights)]
+    return (
+        "the reward is not call quality; to judge that, on traces that were not passed to --traces:\n"
+        f"{printable(shlex.join(words))}"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -45,13 +44,12 @@ def _print_line(text: str) -> None:
 
 
 def _warn_if_nothing_was_learned(run: Path) -> None:
-    from weir_train.learning.run_record import EVALUATIONS, read_evaluations
+    from weir_train.learning.run_record import (
+        EVALUATIONS,
+        evaluation_milestones,
+        read_evaluations,
+        untrained_was_better,
+    )
 
-    steps, results = read_evaluations(run / EVALUATIONS)
-    means = results.mean(axis=1)
-    untrained, trained = means[steps == 0].max(initial=-math.inf), means[steps > 0].max(initial=-math.inf)
-    if untrained >= trained:
-        _print_line(
-            f"the untrained policy was better (reward {untrained:.4f} before the first step, {trained:.4f} at best "
-            "after it): train for more steps"
-        )
+    if warning := untrained_was_better(evaluation_milestones(*read_evaluations(run / EVALUATIONS))):
+        _print_line(warning)

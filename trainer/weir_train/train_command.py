@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weir_cli.console import counted
 from weir_cli.errors import InputError
 from weir_cli.files.input import check_exists, check_utf8, printable
 from weir_cli.installation import require
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 
 
 _SHIPPED_CONFIGURATION = Path(__file__).parent / "configs" / "weir.toml"
+# Settings with which the parameters of a checkpoint do not fit another network.
+_OF_NETWORK = (
+    "environment.features",
+    "environment.history",
+    "environment.privileged_critic",
+    "policy.hidden",
+    "policy.preference_size",
+)
 
 
 def train(
@@ -53,7 +62,14 @@ def train(
     with loading():
         from weir_train.configuration.training import checked_configuration, load_configuration
         from weir_train.learning.progress_bar import progress_bar, reward_text
+        from weir_train.learning.run_record import (
+            configuration_file,
+            differences,
+            load_run_configuration,
+            read_training_record,
+        )
         from weir_train.learning.time_limit import TimeLimit
+        from weir_train.model.file import CHECKPOINT, CONFIGURATION
 
     time_limit = TimeLimit(minutes)
     settings = load_configuration(configuration)
@@ -70,7 +86,19 @@ def train(
     given = {"--seed": seed, "--steps": steps, "--eval-freq": eval_freq, "--minutes": minutes, "--address": address}
     for option, value in given.items():
         words += [] if value is None else [option, str(value)]
-    words += [option for option, is_set in (("--resume", resume), ("--eval", evaluate)) if is_set]
+    words += ["--eval"] if evaluate else []
+    command, continued = (
+        printable(shlex.join([*words, *more])) for more in (["--resume"] if resume else [], ["--resume"])
+    )
+    if resume and (out / CONFIGURATION).is_file():
+        in_run = load_run_configuration(out)
+        stages = settings.in_stages()
+        found = differences(in_run, stages[min(len(stages), max(1, len(in_run.stages))) - 1])
+        unfit = [text for path, text in found.items() if path.startswith(_OF_NETWORK)]
+        if unfit:
+            raise InputError(f"--resume: {'; '.join(unfit)}: give the run's values, or another --out")
+        if found:
+            typer.echo(f"weir: --resume goes on with other settings: {'; '.join(found.values())}", err=True)
 
     if settings.trained_steps != settings.steps:
         typer.echo(
@@ -78,47 +106,85 @@ def train(
             f"{settings.steps_per_update:,}",
             err=True,
         )
-    with progress_bar(settings.trained_steps, end_s=time_limit.end_s) as show:
-        # Imported below the bar: on a busy machine torch takes minutes to load.
-        from weir_train.learning.learner import TrainingProgress
-        from weir_train.learning.run_record import configuration_file, read_training_record
-        from weir_train.learning.stages import train_in_stages
+    try:
+        with progress_bar(settings.trained_steps, end_s=time_limit.end_s) as show:
+            # Imported below the bar: on a busy machine torch takes minutes to load.
+            from weir_train.learning.learner import TrainingProgress
+            from weir_train.learning.stages import train_in_stages
 
-        def on_progress(state: TrainingProgress) -> None:
-            show("training", state.steps, reward_text(state.mean_reward))
+            def on_progress(state: TrainingProgress) -> None:
+                show("training", state.steps, reward_text(state.mean_reward))
 
-        result = train_in_stages(
-            settings,
-            out,
-            resume=resume,
-            on_progress=on_progress,
-            evaluate_every_steps=(eval_freq or max(1, settings.steps // 20)) if evaluate else None,
-            command=printable(shlex.join(words)),
-            configuration_file=configuration_file(configuration),
-            address=address,
-            is_over=None if minutes is None else time_limit,
-        )
+            result = train_in_stages(
+                settings,
+                out,
+                resume=resume,
+                on_progress=on_progress,
+                evaluate_every_steps=(eval_freq or max(1, settings.steps // 20)) if evaluate else None,
+                command=command,
+                configuration_file=configuration_file(configuration),
+                address=address,
+                is_over=None if minutes is None else time_limit,
+            )
+    except KeyboardInterrupt:
+        has_checkpoint = (out / CHECKPOINT).is_file()
+        kept = f"; continue with: {continued}" if has_checkpoint else " before the first checkpoint: nothing was kept"
+        typer.echo(f"interrupted{kept}", err=True)
+        raise typer.Exit(1) from None
     time_is_over = result.interrupted and time_limit()
     if result.interrupted:
         reason = f"the time limit of {minutes:g} minutes ended it" if time_is_over else "interrupted"
         typer.echo(
-            f"{reason} after {result.steps:,} of {settings.trained_steps:,} steps; continue with: "
-            f"weir train {configuration} --out {out} --resume",
+            f"{reason} after {result.steps:,} of {settings.trained_steps:,} steps; continue with: {continued}",
             err=True,
         )
         if not time_is_over:
+            if evaluate:
+                typer.echo(evaluation_text(out))
             raise typer.Exit(1)
     if result.was_complete:
-        more = f"weir train {configuration} --out {out} --resume --steps N, with N above {result.steps}"
         done = f"{out}: complete, {result.steps:,} of {settings.steps:,} steps are done"
-        typer.echo(done if settings.stages else f"{done}; for more: {more}")
+        typer.echo(
+            done if settings.stages else f"{done}; for more: the same command with --steps N, N above {result.steps}"
+        )
         return
     typer.echo(f"{result.checkpoint}: {result.steps:,} steps, {reward_text(result.mean_reward)}")
     typer.echo(training_extent(settings, result.steps, load_configuration(_SHIPPED_CONFIGURATION).trained_steps))
     if evaluate:
         judged = read_training_record(out).held_out
         of_files = f", on {', '.join(judged)}, held out of the training" if judged else ""
-        typer.echo(f"the best of the evaluations{of_files}: weir export {out} --best")
+        typer.echo(evaluation_text(out))
+        typer.echo(f"the best of the evaluations after training began{of_files}: weir export {out} --best")
+
+
+def evaluation_text(out: Path) -> str:
+    """Returns the mean rewards of the evaluations of a training folder and of the rule, and whether the best was before
+    the training.
+    """
+    from weir_train.learning.run_record import (
+        EVALUATIONS,
+        evaluation_milestones,
+        read_evaluations,
+        read_training_record,
+        untrained_was_better,
+    )
+
+    steps, rewards = read_evaluations(out / EVALUATIONS)
+    found = evaluation_milestones(steps, rewards)
+    names = {"untrained": "before training", "best": "best after it began", "last": "last"}
+    parts = [
+        f"{name} {found[key]['mean_reward']:.4f} ({found[key]['steps']:,} steps)"
+        for key, name in names.items()
+        if key in found
+    ]
+    rule = read_training_record(out).rule_mean_reward
+    parts += [] if rule is None else [f"the ten-line rule {rule:.4f}"]
+    text = (
+        f"evaluation, mean reward per step on {counted(rewards.shape[1], 'scenario')}: {', '.join(parts)}"
+        if parts
+        else "no evaluation yet"
+    )
+    return "\n".join(filter(None, (text, untrained_was_better(found))))
 
 
 def training_extent(settings: TrainingConfiguration, steps: int, shipped_steps: int) -> str:

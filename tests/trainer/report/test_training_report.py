@@ -80,6 +80,29 @@ def test_curves_evaluations_and_origin(run_weir, training):
     assert [row["title"] for row in chart["rows"]] == ["Reward a step"]
 
 
+def test_the_untrained_policy_has_a_row_of_its_own(run_weir, training):
+    np.savez(training / "evaluations.npz", timesteps=[0, 500, 1000], results=[[0.9], [0.7], [0.6]])
+    status, output, _ = run_weir("report", training, "--json")
+    assert status == 0
+    evaluation = json.loads(output)["evaluation"]
+    assert evaluation["untrained"] == {"steps": 0, "mean_reward": 0.9}
+    assert evaluation["best"] == {"steps": 500, "mean_reward": 0.7}
+    assert "the untrained policy was better (reward 0.9000" in (training / "report.html").read_text()
+
+
+def test_points_over_few_episodes_are_dotted(run_weir, training):
+    entries = [
+        {"time/total_timesteps": steps, "rollout/mean_reward_per_step": 0.5, "rollout/episodes": episodes}
+        for steps, episodes in ((500, 8), (1000, 200))
+    ]
+    (training / "progress.json").write_text("\n".join(map(json.dumps, entries)))
+    assert run_weir("report", training)[0] == 0
+    _, (chart,) = chart_of(training)
+    lines = {line["name"]: line for line in chart["rows"][0]["lines"]}
+    assert lines["in training"]["y"] == [None, 0.5]
+    assert lines["fewer episodes"]["y"] == [0.5, None]
+
+
 def test_values_of_the_log_that_are_no_numbers_are_passed_over(run_weir, training):
     good = {"time/total_timesteps": 500, "rollout/mean_reward_per_step": 0.25}
     bad = [good | {name: value} for name in good for value in (float("nan"), float("inf"), 10**400, "x", {}, True)]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import Field, JsonValue, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 import weir
 from weir import DECISION_INTERVALS_MS, MAXIMUM_HISTORY
-from weir_cli.errors import InputError, MissingComponent
+from weir_cli.errors import InputError, MissingComponent, closest
 from weir_cli.files.input import read_text
 from weir_cli.installation import how_to_get
 from weir_sim.executables import Stack
@@ -255,6 +255,18 @@ def _class_of(algorithm: Any) -> type[TrainingConfiguration]:
     return TrainingConfiguration
 
 
+def _keys_at(table: type[Settings], location: Iterable[int | str]) -> Iterable[str]:
+    """Returns the keys of the table at a location in a file; none for a location without a table."""
+    for part in location:
+        field = table.model_fields.get(str(part))
+        kinds = (field.annotation, *get_args(field.annotation)) if field else ()
+        tables = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Settings)]
+        if not tables:
+            return ()
+        table = tables[0]
+    return table.model_fields
+
+
 def _merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Merges the changes of a stage into the values of a configuration, table by table."""
     return {**values} | {
@@ -288,13 +300,16 @@ def checked_configuration(values: Any, source: str = "configuration") -> Trainin
         InputError: a value is wrong; `source` and every wrong key are named.
         MissingComponent: its algorithm is in a distribution that is not installed.
     """
+    named = values.get("algorithm") if isinstance(values, dict) else None
     try:
-        named = values.get("algorithm") if isinstance(values, dict) else None
         return _class_of(named).model_validate(values)
     except ValidationError as error:
         faults = []
         for fault in error.errors():
             key = ".".join(str(part) for part in fault["loc"]) or "file"
-            text = "unknown key" if fault["type"] == "extra_forbidden" else fault["msg"].removeprefix("Value error, ")
+            text = fault["msg"].removeprefix("Value error, ")
+            if fault["type"] == "extra_forbidden":
+                meant = closest(str(fault["loc"][-1]), _keys_at(_class_of(named), fault["loc"][:-1]))
+                text = "unknown key" + (f"; did you mean {meant}?" if meant else "")
             faults.append(f"{key}: {text}")
         raise InputError(f"{source}: {'; '.join(faults)}") from None

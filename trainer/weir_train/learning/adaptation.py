@@ -186,15 +186,15 @@ def held_out_rewards(
     documents: Sequence[Mapping[str, Any]],
     *,
     simulator: str | os.PathLike[str] | None = None,
-) -> tuple[float, float]:
-    """Returns the mean rewards per step of the starting point and of `policy` on whole scenarios, under the objective,
-    by default `balanced`.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the rewards per step of the starting point and of `policy` by scenario, each a whole one, under the
+    objective, by default `balanced`: float64 of shape (documents,).
     """
     weights = checked_objective(PRESETS["balanced"] if objective is None else objective)
     former = make_policy(start.configuration)
     load_parameters(former, start.parameters)
     with Evaluation(start.configuration, documents=documents, simulator=simulator) as evaluation:
-        return evaluation(former, weights), evaluation(policy, weights)
+        return evaluation.rewards(former, weights), evaluation.rewards(policy, weights)
 
 
 def adapted_provenance(

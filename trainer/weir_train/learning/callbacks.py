@@ -22,10 +22,9 @@ from weir_train.configuration.training import TrainingConfiguration
 from weir_train.learning.algorithms import LinearSchedule, load_policy
 from weir_train.learning.checkpoint import policy_arrays, write_checkpoint
 from weir_train.learning.learner import TrainingProgress
-from weir_train.learning.run_record import PROGRESS_LOG
+from weir_train.learning.run_record import EPISODES, EPISODES_SHOWN, PROGRESS_LOG
 from weir_train.model.file import AVERAGED
 
-EPISODES_SHOWN = 200
 # For rollouts of a few steps, too short for one record each.
 STEPS_BETWEEN_RECORDS = 1000
 
@@ -90,6 +89,7 @@ class Recorder(BaseCallback):
         for name, value in zip(WEIGHTS, objectives, strict=True):
             self.logger.record(f"objectives/{name}", float(value))
         self.logger.record("rollout/mean_reward_per_step", self.mean_reward)
+        self.logger.record(EPISODES, len(self._episodes))
         if self.num_timesteps - self._saved_at >= configuration.checkpoint_every_steps:
             self._saved_at = self.num_timesteps
             self._save()

@@ -78,7 +78,9 @@ class _Lines:
 def _time_left_text(steps: int, speed: float | None, limit_s: float) -> str:
     """Formats the time that the remaining steps take at a speed in steps/s, if known, but at most `limit_s`."""
     left_s = max(0.0, min(steps / speed if speed else math.inf, limit_s))
-    return f"{left_s / 60:.0f} min left" if math.isfinite(left_s) else ""
+    if not math.isfinite(left_s):
+        return ""
+    return f"{left_s:.0f} s left" if left_s < 60.0 else f"{left_s / 60:.0f} min left"
 
 
 def reward_text(mean_reward: float) -> str:

@@ -6,7 +6,9 @@ Needs neither torch nor stable-baselines3.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,11 @@ FILE = "training.json"
 # Names and contents are those of stable-baselines3.
 PROGRESS_LOG = "progress.json"
 EVALUATIONS = "evaluations.npz"
+# Columns of the log: number of the latest finished episodes that its means are over, at most EPISODES_SHOWN.
+EPISODES = "rollout/episodes"
+EPISODES_SHOWN = 200
+# Differences between the run and the file that `differences` does not report: how much is trained.
+_EXTENT = ("steps", "stages")
 
 
 class ConfigurationFile(BaseModel):
@@ -98,6 +105,56 @@ def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
     except Exception as error:
         raise InputError(f"{path}: is not what `weir train --eval` writes: {error}; remove it to do without") from None
     return steps, rewards
+
+
+def evaluation_milestones(steps: np.ndarray, rewards: np.ndarray) -> dict[str, dict[str, Any]]:
+    """Returns `steps` and `mean_reward` of the evaluations `untrained` (before the first step), `best` (after it, that
+    of `best_model.zip`) and `last`; without those that do not exist. The arguments are those of `read_evaluations`.
+    """
+    means = rewards.mean(axis=1)
+    order = np.argsort(-means, kind="stable")
+    found = {
+        "untrained": np.flatnonzero(steps == 0),
+        "best": order[steps[order] > 0],
+        "last": np.arange(len(steps))[-1:],
+    }
+    return {
+        name: {"steps": int(steps[index[0]]), "mean_reward": float(means[index[0]])}
+        for name, index in found.items()
+        if len(index)
+    }
+
+
+def untrained_was_better(milestones: Mapping[str, Mapping[str, Any]]) -> str:
+    """Returns the warning that no evaluation after the first step is better than that before it; empty otherwise."""
+    if not {"untrained", "best"} <= milestones.keys():
+        return ""
+    untrained, best = milestones["untrained"]["mean_reward"], milestones["best"]["mean_reward"]
+    if untrained < best:
+        return ""
+    return (
+        f"the untrained policy was better (reward {untrained:.4f} before the first step, {best:.4f} at best after it): "
+        "train for more steps"
+    )
+
+
+def differences(run: TrainingConfiguration, file: TrainingConfiguration) -> dict[str, str]:
+    """Returns the settings in which a file differs from a run, by path, with both values; the steps may differ."""
+    in_run, in_file = (
+        _settings_by_path(settings.model_dump(mode="json", exclude=set(_EXTENT))) for settings in (run, file)
+    )
+    return {
+        path: f"{path} differs: {json.dumps(in_run.get(path))} in the run, {json.dumps(in_file.get(path))} in the file"
+        for path in in_run | in_file
+        if in_run.get(path) != in_file.get(path)
+    }
+
+
+def _settings_by_path(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        found |= _settings_by_path(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+    return found
 
 
 def configuration_file(path: str | os.PathLike[str]) -> ConfigurationFile:

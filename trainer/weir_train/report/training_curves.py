@@ -12,7 +12,14 @@ from weir_cli.files.input import LARGEST_TEXT_BYTES
 from weir_eval.json_lines import number, read_objects
 from weir_eval.measures.flow_series import Array
 from weir_eval.report.chart_rows import Chart, chart, line, row, thinned
-from weir_train.learning.run_record import EVALUATIONS, PROGRESS_LOG, TrainingRecord, read_evaluations
+from weir_train.learning.run_record import (
+    EPISODES,
+    EPISODES_SHOWN,
+    EVALUATIONS,
+    PROGRESS_LOG,
+    TrainingRecord,
+    read_evaluations,
+)
 
 STEPS = "time/total_timesteps"
 REWARD = "rollout/mean_reward_per_step"
@@ -88,7 +95,11 @@ def _read_progress(path: Path) -> list[dict[str, float]]:
 def training_chart(record: TrainingRecord, curves: Curves, done: int) -> Chart:
     """The curves over thousands of steps, of `done` steps in all."""
     steps, rewards = curves.column(STEPS) / 1000.0, curves.column(REWARD)
-    lines = [line(_TRAINING, "--zero", *thinned(steps, rewards), decimals=3)]
+    is_early = curves.column(EPISODES) < EPISODES_SHOWN
+    lines = [line(_TRAINING, "--zero", *thinned(steps, np.where(is_early, np.nan, rewards)), decimals=3)]
+    if is_early.any():
+        early = thinned(steps, np.where(is_early, rewards, np.nan))
+        lines.append(line("fewer episodes", "--zero", *early, dash="dot", decimals=3))
     means = curves.evaluation_rewards.mean(axis=1) if len(curves.evaluation_steps) else np.zeros(0)
     end = max(done / 1000.0, 0.001)
     if len(means):
@@ -103,7 +114,8 @@ def training_chart(record: TrainingRecord, curves: Curves, done: int) -> Chart:
     for title, columns in _ROWS:
         column_lines = []
         for name, colour, column in columns:
-            x, y = thinned(steps, curves.column(column))
+            values = curves.column(column)
+            x, y = thinned(steps, np.where(is_early, np.nan, values) if column.startswith("objectives/") else values)
             known = np.isfinite(y)
             group = _TRAINING if colour == "--zero" else ""
             decimals = 0 if column == "time/fps" else 3

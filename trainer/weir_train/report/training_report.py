@@ -14,8 +14,16 @@ from weir_eval.report.page_blocks import Charts, Entries, Section, Text, code, n
 from weir_eval.report.page_table import Cell, Row, Table
 from weir_eval.report.page_template import SUMMARY, render_page
 from weir_train.configuration.training import TrainingConfiguration
-from weir_train.learning.run_record import PROGRESS_LOG, TrainingRecord, load_run_configuration, read_training_record
-from weir_train.model.file import CONFIGURATION
+from weir_train.learning.run_record import (
+    EPISODES_SHOWN,
+    PROGRESS_LOG,
+    TrainingRecord,
+    evaluation_milestones,
+    load_run_configuration,
+    read_training_record,
+    untrained_was_better,
+)
+from weir_train.model.file import BEST_MODEL, CONFIGURATION
 from weir_train.report.training_curves import REWARD, STEPS, Curves, read_curves, training_chart
 
 
@@ -50,13 +58,7 @@ def _summary(configuration: TrainingConfiguration, record: TrainingRecord, curve
     summary["steps"] = int(max([record.steps, *(entry[STEPS] for entry in curves.progress)]))
     summary["mean_reward"] = _finite(rewards_in_training[-1]) if len(rewards_in_training) else None
     if len(steps):
-        means = rewards.mean(axis=1)
-        best = int(np.argmax(means))
-        summary["evaluation"] = {
-            "scenarios": rewards.shape[1],
-            "best": {"steps": int(steps[best]), "mean_reward": float(means[best])},
-            "last": {"steps": int(steps[-1]), "mean_reward": float(means[-1])},
-        }
+        summary["evaluation"] = {"scenarios": rewards.shape[1], **evaluation_milestones(steps, rewards)}
     return summary
 
 
@@ -77,8 +79,9 @@ def _curves(record: TrainingRecord, curves: Curves, done: int) -> Section:
     if not curves.progress:
         return Section("curves", "Learning curves", [note(f"Nothing is logged yet in {PROGRESS_LOG}.")])
     about = note(
-        "Reward in training: mean a step over the latest 200 episodes, with exploration. Losses are those of "
-        "stable-baselines3; steps a second count from the start of each part of a resumed run."
+        f"Reward in training: mean a step over the latest {EPISODES_SHOWN} episodes, with exploration; points over "
+        "fewer are dotted, because short episodes end first. Losses are those of stable-baselines3; steps a second "
+        "count from the start of each part of a resumed run."
     )
     return Section("curves", "Learning curves", [about, Charts([training_chart(record, curves, done)])])
 
@@ -87,15 +90,18 @@ def _evaluation(summary: Mapping[str, Any], record: TrainingRecord) -> Section:
     found = summary.get("evaluation")
     if found is None:
         return Section("evaluation", "Evaluation", [note("None; `weir train --eval` makes it.")])
-    named = (("best, in best_model.zip", found["best"]), ("last", found["last"]))
+    names = {"untrained": "before training", "best": f"best after it began, in {BEST_MODEL}", "last": "last"}
+    named = [(name, found[key]) for key, name in names.items() if key in found]
     rows = [Row([name, f"{entry['steps']:,}", f"{entry['mean_reward']:.4f}"]) for name, entry in named]
+    warning = untrained_was_better({key: found[key] for key in names if key in found})
     if record.rule_mean_reward is not None:
         rows.append(Row(["the ten-line rule", "", f"{record.rule_mean_reward:.4f}"], is_marked=True))
     about = note(
         f"Mean reward a step, without exploration, over {found['scenarios']} scenarios that stay the same and are not "
         "trained on where scenarios are drawn at random."
     )
-    return Section("evaluation", "Evaluation", [about, Table(["Policy", "Steps", Cell("Reward", "a step")], rows)])
+    table = Table(["Policy", "Steps", Cell("Reward", "a step")], rows)
+    return Section("evaluation", "Evaluation", [about, table, *([note(warning)] if warning else [])])
 
 
 def _origin(configuration: TrainingConfiguration, record: TrainingRecord) -> Section:
