@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from weir_cli.console import counted
 from weir_eval.measures.table import Measure
 from weir_eval.options.shared import is_name
 from weir_eval.records.comparisons import PairedComparison
@@ -67,15 +68,17 @@ def verdict(row: PairedComparison, measure: Measure) -> Literal["good", "bad", "
 
 
 def verdict_word(row: PairedComparison, measure: Measure) -> str:
-    """The verdict as a word: "better", "worse" or "not told apart"; without an interval that of the mean as shown,
-    "level" if it is 0.
+    """The verdict: "better", "worse" or "not told apart". Without an interval there is none: "level" if the mean as shown
+    is 0, else its direction and the runs that have it, "higher in 4 of 5 seeds".
     """
-    judged = verdict(row, measure)
-    if judged == "even" and row.ci95[0] is not None:
-        return "not told apart"
-    if judged == "even" and signed(row.mean, measure)[0] not in "+−":
+    if row.ci95[0] is not None:
+        return {"good": "better", "bad": "worse", "even": "not told apart"}[verdict(row, measure)]
+    if signed(row.mean, measure)[0] not in "+−":
         return "level"
-    return "better" if measure.difference_favours_first(row.mean) else "worse"
+    direction = "higher" if row.mean > 0 else "lower"
+    if row.agreeing is None:
+        return direction
+    return f"{direction} in {row.agreeing} of {counted(row.n, 'seed' if row.independent == 1 else 'run')}"
 
 
 def counts_text(row: PairedComparison) -> str:
