@@ -68,8 +68,8 @@ def verdict(row: PairedComparison, measure: Measure) -> Literal["good", "bad", "
 
 
 def verdict_word(row: PairedComparison, measure: Measure) -> str:
-    """The verdict: "better", "worse" or "not told apart". Without an interval there is none: "level" if the mean as shown
-    is 0, else its direction and the runs that have it, "higher in 4 of 5 seeds".
+    """The verdict: "better", "worse" or "not told apart". Without an interval there is none: "level" if the mean as
+    shown is 0, else its direction and the runs that have it, "higher in 4 of 5 seeds".
     """
     if row.ci95[0] is not None:
         return {"good": "better", "bad": "worse", "even": "not told apart"}[verdict(row, measure)]

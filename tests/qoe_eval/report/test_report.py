@@ -125,6 +125,44 @@ def test_the_page_shows_where_the_delay_arises(plan, tmp_path):
     assert found["delay_in_lip_sync_ms_p95"].mean == 0
 
 
+@pytest.mark.parametrize(
+    ("stack", "words"),
+    [
+        ("model", "Replays: the simulator's model of sender and receiver."),
+        ("libwebrtc", "Virtual calls: libwebrtc's own sender and receiver in simulated time."),
+    ],
+)
+def test_the_page_names_its_stack_and_delay_that_is_mostly_modeled_lip_sync(plan, tmp_path, stack, words):
+    records = complete_plans([plan], tmp_path, 2).records
+    sync = "the end-to-end delay is mostly modeled lip sync; check with --stack libwebrtc"
+    measured = changed(
+        [record.model_copy(deep=True) for record in records],
+        delay_in_lip_sync_ms_p95=301.0,
+        end_to_end_delay_ms_p95=600.0,
+    )
+    for found, holds in ((records, False), (measured, True)):
+        of_stack = [record.model_copy(update={"stack": stack}) for record in found]
+        text = " ".join(check(render_report(RunStore(tmp_path), of_stack, summarise(of_stack, RunAbout()))).text)
+        text = " ".join(text.split())
+        assert words in text
+        assert (f"In 2 of 12 runs {sync}" in text) == (holds and stack == "model")
+        if not holds:
+            assert "lip sync;" not in text
+
+
+def test_a_chart_names_the_starting_point_of_its_run(plan, tmp_path):
+    """A seed rotates a trace that repeats: an outage at 20 s of the file may be at 15 s of the run."""
+    capacity = {"times_s": [0.0, 5.0], "rates_bps": [2e6, 1e6], "period_s": 20.0}
+    repeats = Scenario.make(name="own", duration_s=10.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
+    plan = ReplayPlan([repeats, plan.scenarios[0]], ["gcc", "rule"], plan.objective, [1], None, plan.simulator)
+    records = complete_plans([plan], tmp_path, 1).records
+    start_s = records[0].variation["trace_start_s"]
+    rotated, steady = replay_charts(RunStore(tmp_path), records, {"own": "A file."})
+    assert 0 < start_s < 20
+    assert rotated["note"] == f"A file. Seed 1 starts at {start_s:.1f} s of the trace."
+    assert steady["note"] == ""
+
+
 def test_the_chart_of_frames_is_named_after_the_delay_that_it_shows(plan, tmp_path):
     """The delay until rendering is the end-to-end delay; records without rendering times have the frame delay."""
     record = RunStore(tmp_path).with_series(complete_plans([plan], tmp_path, 1).records[0])
