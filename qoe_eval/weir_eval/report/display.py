@@ -16,8 +16,8 @@ from weir_sim.controllers import CONTROLLERS, LIBWEBRTC, SIMULATED
 
 STYLE: Final = Path(__file__).parent / "page" / "report.css"
 """The style of all pages, for pages that are served."""
-# The number of variables --series-N in it.
-_PALETTE = 16
+PALETTE: Final = 16
+"""The number of variables --series-N in it."""
 _MORE_DECIMALS = 4
 # Those that the libwebrtc of 2023 has.
 _LIBWEBRTC = re.compile(
@@ -148,11 +148,11 @@ def other_colours(names: Iterable[str], shown: Collection[str] = SIMULATED) -> s
     """
     names = list(names)
     taken = [place for place, name in enumerate(SIMULATED) if name in shown]
-    free = [place for place in reversed(range(_PALETTE)) if place not in taken] or [0]
+    free = [place for place in reversed(range(PALETTE)) if place not in taken] or [0]
     return _rules(names, (free[index % len(free)] for index in range(len(names))))
 
 
 def _rules(names: Iterable[str], places: Iterable[int]) -> str:
     placed = zip(map(css_name, names), places, strict=True)
-    rules = (f"--c-{name}: var(--series-{1 + place % _PALETTE})" for name, place in placed)
+    rules = (f"--c-{name}: var(--series-{1 + place % PALETTE})" for name, place in placed)
     return f":root {{ {'; '.join(rules)} }}"
