@@ -1,6 +1,7 @@
 import re
 
 import pytest
+from hand_made import run_record
 from html_page import check, data_of, unpacked
 
 from weir_eval.measures.summary import summarise
@@ -12,6 +13,7 @@ from weir_eval.report.chart_rows import MAX_POINTS
 from weir_eval.report.replay_charts import Drawing, replay_charts
 from weir_eval.report.replay_page import render_report
 from weir_eval.report.sections.pairs import paired as section
+from weir_eval.report.sections.scenarios import worst_runs
 from weir_eval.report.text import print_paired
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.objectives import objective_plans, summarise_objectives
@@ -295,6 +297,26 @@ def test_anyone_can_be_the_reference(plan, tmp_path, reference):
     assert f"Worst scenarios of {own}" in words
 
 
+def test_the_worst_scenarios_are_those_of_call_quality_against_the_best_foreign_controller():
+    def run(controller, scenario, **measures):
+        return run_record(controller=controller, scenario=scenario, seed=1, measures=measures)
+
+    qualities = {"weir": 40.0, "weir-send": 90.0, "gcc": 60.0, "oracle": 95.0}
+    records = [
+        *(run(name, "blurred", call_quality=value, utility=90.0) for name, value in qualities.items()),
+        *(run(name, "slow", call_quality=80.0, utility=20.0) for name in qualities),
+    ]
+    about, table = worst_runs(records, "weir", "").blocks
+    blurred, slow = table.rows
+    assert [blurred.cells[1], *(cell.text for cell in blurred.cells[2:4])] == ["40.0", "gcc 60.0", "behind by 20.0"]
+    assert [row.cells[0].text for row in (blurred, slow)] == ["blurred", "slow"]
+    assert "has the least call quality" in about.words
+    assert "Weir at the other end" in about.words
+    # Filler has no viewer.
+    filler = [run(name, "full", utility=value) for name, value in qualities.items()]
+    assert worst_runs(filler, "weir", "").blocks[1].rows[0].cells[2].text == "gcc 60.0"
+
+
 def test_the_objective_page(plan, tmp_path):
     main = complete_plans([plan], tmp_path, 2)
     records = complete_plans(objective_plans(plan, 5), tmp_path / "objectives", 2).records
@@ -307,6 +329,8 @@ def test_the_objective_page(plan, tmp_path):
     assert "On 2 of 2 scenarios (100 %)" in text
     assert "0.8 / 0.1 / 0.1" in text
     assert "Utility under each objective" in text
+    # Only controllers that ran are named.
+    assert "seed 1; without weights, on the same scenarios: gcc." in text
     points = data_of(page)["front"]
     assert len(points["fan"]) == 5
     assert [point["delay_ms"] for point in points["fan"]] == sorted(point["delay_ms"] for point in points["fan"])
