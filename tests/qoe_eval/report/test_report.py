@@ -103,6 +103,8 @@ def test_the_page_has_the_viewers_measures(plan, tmp_path):
     ):
         assert part in text
     data = data_of(page)
+    # The chart, the order of the table and the headline have one measure.
+    assert data["viewer-scatter"]["axes"]["y"] == MEASURES["call_quality"].title
     viewer = data["viewer-scatter"]["points"]
     assert {points["controller"] for points in viewer} == {"weir", "gcc", "oracle"}
     assert all(0 < y <= 100 for points in viewer for y in points["y"])
