@@ -145,8 +145,10 @@ def test_the_page_names_its_stack_and_delay_that_is_mostly_modeled_lip_sync(plan
         end_to_end_delay_ms_p95=600.0,
     )
     for found, holds in ((records, False), (measured, True)):
-        of_stack = [record.model_copy(update={"stack": stack}) for record in found]
-        text = " ".join(check(render_report(RunStore(tmp_path), of_stack, summarise(of_stack, RunAbout()))).text)
+        changed_records = [record.model_copy(update={"stack": stack}) for record in found]
+        text = " ".join(
+            check(render_report(RunStore(tmp_path), changed_records, summarise(changed_records, RunAbout()))).text
+        )
         text = " ".join(text.split())
         assert words in text
         assert (f"In 2 of 12 runs {sync}" in text) == (holds and stack == "model")

@@ -80,12 +80,12 @@ def cause_line(controller: str, episodes: Sequence[Episode]) -> Line:
 def cause_row(lines: Sequence[Line]) -> ChartRow | None:
     """The row of `cause_line`s. Each controller has a lane of its own in a cause's place, the first the highest."""
     found = row("Main cause", lines, share=0.9, ticks=list(LABELS.values()))
-    drawn = found["lines"] if found else []
-    lanes = list(dict.fromkeys(one["group"] for one in drawn))
-    for one in drawn:
-        offset = _LANES * (0.5 - (lanes.index(one["group"]) + 0.5) / len(lanes))
-        one["y"] = [None if y is None else round(y + offset, 3) for y in one["y"]]
-        one["width"] = max(_THINNEST_LANE, one["width"] / len(lanes))
+    kept = found["lines"] if found else []
+    lanes = list(dict.fromkeys(drawn["group"] for drawn in kept))
+    for drawn in kept:
+        offset = _LANES * (0.5 - (lanes.index(drawn["group"]) + 0.5) / len(lanes))
+        drawn["y"] = [None if y is None else round(y + offset, 3) for y in drawn["y"]]
+        drawn["width"] = max(_THINNEST_LANE, drawn["width"] / len(lanes))
     return found
 
 
