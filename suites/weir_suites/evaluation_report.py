@@ -127,8 +127,8 @@ def _set(evaluated: Evaluated, replays: Replays, controllers: Sequence[str]) -> 
     description = next((f"{scenario.description}. " for scenario in scenarios.values() if scenario.description), "")
     about_charts = (
         f"Below, the worst scenarios of {own} against {dated(other, evaluated.libwebrtc)}{subject}: receive rates, "
-        "with the capacity in grey, and packet delay, with the path's own dotted. Dashed lines are other traffic on the "
-        "path."
+        "with the capacity in grey, and packet delay, with the path's own dotted. Dashed lines are other traffic on "
+        "the path."
         if charts
         else ""
     )
