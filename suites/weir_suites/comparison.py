@@ -113,12 +113,13 @@ class Comparison:
         return results.why_absent(names, self.controller, self.others)
 
     @property
-    def _sets(self) -> Sequence[str]:
+    def set_names(self) -> Sequence[str]:
+        """The names of the compared sets."""
         return (self.sets,) if isinstance(self.sets, str) else self.sets
 
     @property
     def _all_sets(self) -> list[str]:
-        return [*self._sets, *([self.baseline] if self.baseline else [])]
+        return [*self.set_names, *([self.baseline] if self.baseline else [])]
 
     @property
     def _opponents(self) -> Sequence[Side]:
@@ -131,7 +132,7 @@ class Comparison:
     def _values(self, results: Results, sides: Iterable[Side], metric: Metric) -> dict[str, dict[Place, float]]:
         """The values of each side, by its label and the place of the row."""
         found: dict[str, dict[Place, float]] = {side.label: {} for side in sides}
-        for name in self._sets:
+        for name in self.set_names:
             paired = self._paired_runs(results, name) if self.paired else None
             for side in sides:
                 values = results.run_values(side.on or name, side.controller, metric, self.where)
@@ -183,7 +184,7 @@ class Comparison:
             return {place.label: value for place, value in compared.items()}
         groups = {
             (name, scenario.name): [*self.groups(scenario)]
-            for name in self._sets
+            for name in self.set_names
             for scenario in results.scenarios(name)
         }
         by_group: dict[str, list[float]] = {}

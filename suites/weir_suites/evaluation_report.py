@@ -17,7 +17,7 @@ from weir_eval.measures.summary import ordered_controllers, scenario_means
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.run_record import RunRecord
 from weir_eval.report.chart_rows import SMALLEST_BIN_S, Chart, Line, chart, line, row
-from weir_eval.report.display import dated, signed
+from weir_eval.report.display import dated
 from weir_eval.report.goal_table import GoalRow, print_rows, reached_text
 from weir_eval.report.page_blocks import Bullets, Charts, Choices, Folded, Grid, Section, Span, Text, note
 from weir_eval.report.page_table import Block, Cell, Row, Table
@@ -26,7 +26,7 @@ from weir_eval.report.replay_charts import Drawing
 from weir_eval.report.sections.runs import failures, run_section, versions_of
 from weir_eval.report.sections.scenarios import families, heat_table
 from weir_sim.controllers import POLICY
-from weir_suites.results import Results
+from weir_suites.missed_goal import missed_pair
 from weir_suites.runner import Evaluated
 from weir_suites.suite import Replays
 from weir_traces.schema.scenario import Scenario
@@ -118,12 +118,17 @@ def _set(evaluated: Evaluated, replays: Replays, controllers: Sequence[str]) -> 
     means = scenario_means(evaluated.results.replays_of(name))
     differences = gains_over_best(means, POLICY, (GCC,))
     ordered = sorted(means, key=lambda scenario: differences.get(scenario, float("inf")))[:_SHOWN]
-    drawn = [scenario for scenario in ordered[:_CHARTS] if scenario in differences and replays.series == "kept"]
-    charts = [_chart(evaluated.results, name, scenarios[scenario], differences[scenario]) for scenario in drawn]
+    own, other, subject, gaps = POLICY, GCC, "", differences
+    if missed := missed_pair(evaluated.planned.suite.goals, evaluated.rows, evaluated.results, name):
+        own, other, gaps = missed.own, missed.other, missed.gains
+        subject = f", by the missed goal “{missed.what}”"
+    drawn = sorted(gaps, key=lambda scenario: gaps[scenario])[:_CHARTS] if replays.series == "kept" else []
+    charts = [_chart(evaluated, name, scenarios[scenario], own, other, gaps[scenario]) for scenario in drawn]
     description = next((f"{scenario.description}. " for scenario in scenarios.values() if scenario.description), "")
     about_charts = (
-        f"Below, the worst scenarios against {gcc}: receive rates, with the capacity in grey, and packet delay, with "
-        "the path's own dotted. Dashed lines are other traffic on the path."
+        f"Below, the worst scenarios of {own} against {dated(other, evaluated.libwebrtc)}{subject}: receive rates, "
+        "with the capacity in grey, and packet delay, with the path's own dotted. Dashed lines are other traffic on "
+        "the path."
         if charts
         else ""
     )
@@ -149,20 +154,22 @@ def _captioned(chart: Chart) -> list[Block]:
     return [caption, Charts([chart], kind="worst")]
 
 
-def _chart(results: Results, name: str, scenario: Scenario, difference: float) -> Chart:
-    """The first run of a scenario over time: receive rate within the capacity, and packet delay."""
+def _chart(evaluated: Evaluated, name: str, scenario: Scenario, own: str, other: str, difference: float) -> Chart:
+    """The first run of a scenario under two controllers: receive rate within the capacity, and packet delay."""
+    results = evaluated.results
     runs: dict[str, RunRecord] = {}
     for record in results.replays_of(name):
         if record.scenario == scenario.name:
             runs.setdefault(record.controller, record)
     drawing = Drawing()
-    for controller in (POLICY, GCC):
+    for controller in (own, other):
         run = results.with_series(runs[controller])
         drawing.add(run.model_copy(update={"flows": [flow for flow in run.flows if flow.direction == "forward"]}))
-    note = dated(f"{signed(difference, MEASURES[SCORE])} against gcc", runs[GCC].versions.get("libwebrtc", ""))
+    shown = "−" if difference < 0 else "+"
+    note = dated(f"{own} {shown}{abs(difference):.3g} against {other}", evaluated.libwebrtc)
     rows = [
         row("Received, kbps", [drawing.capacity, *drawing.lines["received"]]),
-        row("Delay, ms", [_path_delay(scenario, runs[GCC].seed), *drawing.lines["delay"]], share=0.8),
+        row("Delay, ms", [_path_delay(scenario, runs[other].seed), *drawing.lines["delay"]], share=0.8),
     ]
     return chart(scenario.name, note, scenario.duration_s, rows)
 

@@ -116,10 +116,13 @@ def test_the_playout_mode_is_part_of_the_job_and_of_the_record():
     assert media.request() == media.description() == limited
 
 
-def test_the_simulators_model_has_no_playout_delay(run_weir):
-    status, _, error = run_weir("replay", "catalogue/steps", "--playout", "limited")
+@pytest.mark.parametrize(
+    "option", [("--playout", "limited"), ("--encoder", "fake"), ("--size", "1280x720"), ("--vmaf",)]
+)
+def test_the_simulators_model_refuses_options_of_virtual_calls(run_weir, option):
+    status, _, error = run_weir("replay", "catalogue/steps", *option)
     assert status == 2
-    assert "--playout: only virtual calls have it; use --stack libwebrtc" in error
+    assert f"{option[0]}: only virtual calls have it; use --stack libwebrtc" in error
 
 
 def test_a_replay_on_libwebrtcs_stack(virtual_call_program, run_weir, tmp_path):

@@ -123,6 +123,11 @@ def test_a_compressed_rtcstats_file_is_the_same_as_a_full_one(tmp_path):
     assert stream.ssrc == "77"
     assert stream.texts["qualityLimitationReason"] == ([10, 11.5], ["none", "bandwidth"])
     assert "VP8" in render_dump(dump)
+    # The ID of an only connection is no title.
+    words = " ".join(" ".join(check(render_dump(dump)).text).split())
+    assert "Peer connection" in words
+    assert "Peer connection 7" not in words
+    assert " 7 " not in words[: words.index("Codec")]
 
 
 def test_the_page_of_a_dump():
@@ -133,6 +138,7 @@ def test_the_page_of_a_dump():
     words = " ".join(" ".join(checker.text).split())
     assert "2 peer connections of a webrtc-internals dump." in words
     assert "640x360" in words
+    assert "Peer connection 8-2" in words
     # The connection that froze is the first.
     receiver, sender = data_of(text)["charts"]
     assert (receiver["name"], sender["name"]) == ("8-2", "8-1")

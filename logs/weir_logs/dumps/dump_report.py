@@ -57,7 +57,10 @@ def write_dump_report(dump: StatsDump, out: Path) -> tuple[list[dict[str, Any]],
 
 def render_dump(dump: StatsDump, verdicts: Sequence[ConnectionVerdict]) -> str:
     """The page as text. `verdicts`: of the dump's connections."""
-    sections = [_section(index, verdict, _marked(verdict, verdicts)) for index, verdict in enumerate(verdicts)]
+    sections = [
+        _section(index, verdict, _marked(verdict, verdicts), _title(verdict, verdicts))
+        for index, verdict in enumerate(verdicts)
+    ]
     about: Words = [
         f"{counted(len(dump.connections), 'peer connection')} of a {dump.format} dump. ",
         Span(dump.user_agent, "small"),
@@ -88,10 +91,15 @@ def _sentences(verdicts: Sequence[ConnectionVerdict], *, stops: bool) -> list[Bl
         texts = [found.sentence for found in verdict.explained if found.is_stop == stops]
         first, others = texts[:_MOST_SENTENCES], texts[_MOST_SENTENCES:]
         if texts:
-            blocks += [Text([Span(verdict.connection.id, href=f"#connection-{index}")]), Bullets(first)]
+            blocks += [Text([Span(_title(verdict, verdicts), href=f"#connection-{index}")]), Bullets(first)]
         if others:
             blocks.append(Folded(f"{len(others)} more", [Bullets(others)]))
     return blocks
+
+
+def _title(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -> str:
+    """The name of a connection on the page; the ID of an only one distinguishes it from nothing."""
+    return f"Peer connection {verdict.connection.id}" if len(verdicts) > 1 else "Peer connection"
 
 
 def _marked(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -> list[DumpFreeze]:
@@ -104,7 +112,7 @@ def _marked(verdict: ConnectionVerdict, verdicts: Sequence[ConnectionVerdict]) -
     return [*incoming, *(freeze for freeze in all_freezes if freeze.stream.ssrc in sent)]
 
 
-def _section(index: int, verdict: ConnectionVerdict, marked: Sequence[DumpFreeze]) -> Section:
+def _section(index: int, verdict: ConnectionVerdict, marked: Sequence[DumpFreeze], title: str) -> Section:
     connection = verdict.connection
     streams = [*connection.reports.of("inbound-rtp"), *connection.reports.of("outbound-rtp")]
     start_s, end_s = time_span_s(connection.reports)
@@ -121,7 +129,7 @@ def _section(index: int, verdict: ConnectionVerdict, marked: Sequence[DumpFreeze
         note(f"{more} more streams") if more > 0 else None,
         Charts([connection_chart(connection, marked)]),
     ]
-    return Section(f"connection-{index}", connection.id, blocks, f"Peer connection {connection.id}")
+    return Section(f"connection-{index}", title, blocks)
 
 
 def _stream(verdict: ConnectionVerdict, stream: StatsObject, reported: StatsObject | None) -> Row:

@@ -11,7 +11,7 @@ from weir_cli.console import error_console
 from weir_cli.files.output import begin_page, write_text
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.run_record import RunRecord
-from weir_eval.report.page_blocks import Section, note
+from weir_eval.report.page_blocks import Section, Text, note
 from weir_eval.report.page_table import Cell, Cells, Row, Table
 from weir_eval.report.page_template import render_page
 from weir_eval.runs.call_media import CallMedia, Encoder
@@ -109,9 +109,8 @@ def write_closed_loop(
         Section("calls", "Virtual calls on the estimated path", [about, table]),
         log_over_time("The log over time", recording.log, recording.name),
     ]
-    write_text(
-        page, render_page("Weir: what if", recording.lead(), sections, [record.controller for record in records])
-    )
+    lead = [Text(f"{'; '.join(_sentence(*row) for row in found.items())}.", "verdict"), *recording.lead()]
+    write_text(page, render_page("Weir: what if", lead, sections))
     described = {
         "file": recording.name,
         "scenario": str(out / SCENARIO),
@@ -124,15 +123,17 @@ def write_closed_loop(
 
 def closed_loop_text(described: dict[str, Any], page: Path) -> str:
     """The numbers as lines for the terminal, after the warning."""
-    lines = [f"Warning: {described['warning']}"]
-    for values in described["controllers"]:
-        shown = [
-            f"{MEASURES[key].label.lower()} {text} {MEASURES[key].unit}"
-            for key in _SHOWN
-            if (text := _text(values, key)) != "–"
-        ]
-        lines.append(f"{values['controller']}: {', '.join(shown)}")
-    return "\n".join([*lines, described["scenario"], str(page)])
+    lines = [_sentence(values["controller"], values) for values in described["controllers"]]
+    return "\n".join([f"Warning: {described['warning']}", *lines, described["scenario"], str(page)])
+
+
+def _sentence(name: str, values: dict[str, Any]) -> str:
+    shown = [
+        f"{MEASURES[key].label.lower()} {text} {MEASURES[key].unit}"
+        for key in _SHOWN
+        if (text := _text(values, key)) != "–"
+    ]
+    return f"{name}: {', '.join(shown)}"
 
 
 def _row(name: str, values: dict[str, Any]) -> Row:

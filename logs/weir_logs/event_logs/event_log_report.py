@@ -9,7 +9,7 @@ import numpy as np
 
 from weir_cli.files.input import printable
 from weir_cli.files.output import begin_page, write_text
-from weir_eval.report.page_blocks import Section
+from weir_eval.report.page_blocks import Section, Text
 from weir_eval.report.page_table import Cell, Row, Table
 from weir_eval.report.page_template import render_page
 from weir_logs.event_logs.event_log import EventLog, parse_event_log
@@ -45,8 +45,27 @@ def write_event_log_report(path: Path, out: Path) -> tuple[dict[str, Any], Path]
     rows = [Row([Cell(_NAMES[key], kind="text"), _shown(value)]) for key, value in described.items() if key in _NAMES]
     numbers = Section("numbers", "Numbers", [Table(["", "Value"], rows)])
     sections = [numbers, log_over_time("Over time", log, name)]
-    write_text(page, render_page("Weir: an RTC event log", [log_lead(log, name)], sections))
+    write_text(
+        page,
+        render_page(
+            "Weir: an RTC event log", [Text(_result_text(described), "verdict"), log_lead(log, name)], sections
+        ),
+    )
     return described, page
+
+
+def _result_text(described: dict[str, Any]) -> str:
+    """The main numbers that the log has, in a sentence."""
+    texts = {
+        "target_kbps": "mean target {} kbps",
+        "acknowledged_kbps": "acknowledged {} kbps",
+        "received_kbps": "received {} kbps",
+        "lost_percent": "lost {} %",
+        "delay_ms_p95": "one-way delay up to {} ms above its least (p95)",
+        "overuse_percent": "over-use {} % of the time",
+    }
+    found = [text.format(_shown(described[key])) for key, text in texts.items() if described[key] is not None]
+    return f"{'; '.join(found) or 'The log has neither targets nor packets'}.".capitalize()
 
 
 def describe_log(log: EventLog) -> dict[str, Any]:

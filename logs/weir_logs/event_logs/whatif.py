@@ -13,8 +13,7 @@ import numpy as np
 from weir_cli.errors import InputError
 from weir_cli.files.input import printable
 from weir_cli.files.output import begin_page, write_text
-from weir_eval.report.display import css_name
-from weir_eval.report.page_blocks import Section, note
+from weir_eval.report.page_blocks import Section, Text, note
 from weir_eval.report.page_table import Block, Cell, Cells, Row, Table
 from weir_eval.report.page_template import render_page
 from weir_logs.event_logs.event_file import EventFile
@@ -26,7 +25,7 @@ from weir_logs.event_logs.packet_file import is_gzip, is_packet_file, read_packe
 from weir_logs.event_logs.reported_packets import reported_packet_lines
 
 _HEADS = (
-    "Controller", Cell("Target, mean", "kbps"), Cell("Lowest", "kbps"), Cell("Highest", "kbps"),
+    "", Cell("Mean", "kbps"), Cell("Lowest", "kbps"), Cell("Highest", "kbps"),
     Cell("Mean difference", "% of the logged target"), Cell("Size of it, median", "%"), Cell("p95", "%"),
 )  # fmt: skip
 _NOTE = (
@@ -105,20 +104,26 @@ def write_whatif(recording: Recording, found: Sequence[Targets], out: Path) -> t
         _numbers(targets, logged, recording.log.duration_s) for targets in (logged, *found) if len(targets.bps)
     ]
     end_s = recording.log.duration_s
-    lines = [
-        target_line(
-            f"target of {targets.controller}", f"--c-{css_name(targets.controller)}", targets.time_s, targets.bps, end_s
-        )
-        for targets in found
-    ]
+    lines = [target_line(f"target of {targets.controller}", targets.time_s, targets.bps, end_s) for targets in found]
     sections = [
         Section("targets", "Targets", [note(_NOTE), Table(_HEADS, [_row(row) for row in described])]),
         log_over_time("Over time", recording.log, recording.name, lines),
     ]
-    write_text(
-        page, render_page("Weir: what if", recording.lead(), sections, [targets.controller for targets in found])
-    )
+    lead = [Text(_result_text(described), "verdict"), *recording.lead()]
+    write_text(page, render_page("Weir: what if", lead, sections))
     return {"file": recording.name, "note": recording.note, "controllers": described}, page
+
+
+def _result_text(described: Sequence[dict[str, Any]]) -> str:
+    """The mean targets in a sentence, and the controller that is closest to the logged target if there is one."""
+    means = ", ".join(f"{row['controller']} {row['mean_kbps']:,.0f} kbps" for row in described)
+    closest = min(
+        (row for row in described if "median_percent" in row), key=lambda row: row["median_percent"], default=None
+    )
+    if closest is None:
+        return f"Mean target: {means}."
+    off = f"{closest['median_percent']:.1f} %"
+    return f"Mean target: {means}. {closest['controller']} is closest to the logged target: {off} from it (median)."
 
 
 def _numbers(targets: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
@@ -133,7 +138,9 @@ def _numbers(targets: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
 def _row(described: dict[str, Any]) -> Row:
     keys = ("mean_kbps", "lowest_kbps", "highest_kbps")
     against = ("mean_percent", "median_percent", "p95_percent")
-    cells: Cells = [Cell(described["controller"], kind="text")]
+    # The name that the chart's legend has.
+    name = "logged target" if described["controller"] == "logged" else f"target of {described['controller']}"
+    cells: Cells = [Cell(name, kind="text")]
     cells += [f"{described[key]:,.0f}" for key in keys]
     cells += [f"{described[key]:,.1f}" if key in described else "–" for key in against]
     return Row(cells)

@@ -95,7 +95,11 @@ def furthest_behind(summary: Summary) -> tuple[str, str] | None:
             worst = measure.worst(a - b for a, b in values.values())
             scenario = next(name for name, (a, b) in values.items() if a - b == worst)
             shown = " against ".join(measure.display(value) for value in values[scenario])
-            behind = measure.difference_favours_first(-worst)
-            place = f"is furthest behind {other} here" if behind else f"is nowhere behind {other}, and least ahead here"
+            if len(values) == 1:
+                place = f"against {other}"
+            elif measure.difference_favours_first(-worst):
+                place = f"is furthest behind {other} here"
+            else:
+                place = f"is nowhere behind {other}, and least ahead here"
             return scenario, f"{own} {place}: {measure.label} {shown}, means over seeds."
     return None

@@ -58,12 +58,14 @@ def compare_paired(
     if not common:
         return None
     differences = path_differences(paths, [a[run] for run in common], [b[run] for run in common])
+    mean = float(np.mean(differences))
     return PairedComparison(
-        mean=float(np.mean(differences)),
+        mean=mean,
         ci95=bootstrap_interval(differences),
         wins=sum(measure.difference_favours_first(difference) for difference in differences.tolist()),
         losses=sum(measure.difference_favours_first(-difference) for difference in differences.tolist()),
         n=len(common),
+        agreeing=sum((a[run] - b[run]) * mean > 0 for run in common),
         independent=len(differences),
     )
 

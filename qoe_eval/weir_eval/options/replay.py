@@ -174,13 +174,12 @@ class ReplayOptions(PathArguments):
         """The media of virtual calls, without their files; None for the simulator's model.
 
         Raises:
-            InputError: VMAF is requested, but there are no pictures; or a playout mode, but the simulator's model has
-                no playout delay.
+            InputError: an option of virtual calls is set, but the simulator's model has neither encoder, pictures nor
+                playout delay; or VMAF is requested without pictures.
         """
         if self.stack == "libwebrtc":
             return CallMedia(self.encoder, *SIZES[self.size], vmaf=self.vmaf, playout=self.playout)
-        if self.vmaf:
-            raise InputError("--vmaf: replays have no pictures; use --stack libwebrtc")
-        if self.playout != "adaptive":
-            raise InputError("--playout: only virtual calls have it; use --stack libwebrtc")
+        for name in ("encoder", "size", "vmaf", "playout"):
+            if getattr(self, name) != getattr(ReplayOptions, name):
+                raise InputError(f"--{name}: only virtual calls have it; use --stack libwebrtc")
         return None

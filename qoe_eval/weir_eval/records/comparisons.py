@@ -24,7 +24,8 @@ class Spread(Part):
 
 class PairedComparison(Part):
     """`mean` of a - b over scenarios, its 95 % interval, and the numbers of the `independent` scenarios on which the
-    mean of a is strictly better or worse. `n`: pairs of runs. `ci95` is (None, None) for too few scenarios.
+    mean of a is strictly better or worse. `n`: pairs of runs; `agreeing`: those whose difference has the sign of
+    `mean`, None in summaries of earlier versions. `ci95` is (None, None) for too few scenarios.
     """
 
     mean: float
@@ -33,6 +34,7 @@ class PairedComparison(Part):
     losses: int
     n: int
     independent: int
+    agreeing: int | None = None
 
 
 class PairedRow(PairedComparison):

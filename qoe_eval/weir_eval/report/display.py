@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from weir_cli.console import counted
 from weir_eval.measures.table import Measure
 from weir_eval.options.shared import is_name
 from weir_eval.records.comparisons import PairedComparison
@@ -15,8 +16,8 @@ from weir_sim.controllers import CONTROLLERS, LIBWEBRTC, SIMULATED
 
 STYLE: Final = Path(__file__).parent / "page" / "report.css"
 """The style of all pages, for pages that are served."""
-# The number of variables --series-N in it.
-_PALETTE = 16
+PALETTE: Final = 16
+"""The number of variables --series-N in it."""
 _MORE_DECIMALS = 4
 # Those that the libwebrtc of 2023 has.
 _LIBWEBRTC = re.compile(
@@ -67,15 +68,17 @@ def verdict(row: PairedComparison, measure: Measure) -> Literal["good", "bad", "
 
 
 def verdict_word(row: PairedComparison, measure: Measure) -> str:
-    """The verdict as a word: "better", "worse" or "not told apart"; without an interval that of the mean as shown,
-    "level" if it is 0.
+    """The verdict: "better", "worse" or "not told apart". Without an interval there is none: "level" if the mean as
+    shown is 0, else its direction and the runs that have it, "higher in 4 of 5 seeds".
     """
-    judged = verdict(row, measure)
-    if judged == "even" and row.ci95[0] is not None:
-        return "not told apart"
-    if judged == "even" and signed(row.mean, measure)[0] not in "+−":
+    if row.ci95[0] is not None:
+        return {"good": "better", "bad": "worse", "even": "not told apart"}[verdict(row, measure)]
+    if signed(row.mean, measure)[0] not in "+−":
         return "level"
-    return "better" if measure.difference_favours_first(row.mean) else "worse"
+    direction = "higher" if row.mean > 0 else "lower"
+    if row.agreeing is None:
+        return direction
+    return f"{direction} in {row.agreeing} of {counted(row.n, 'seed' if row.independent == 1 else 'run')}"
 
 
 def counts_text(row: PairedComparison) -> str:
@@ -145,11 +148,11 @@ def other_colours(names: Iterable[str], shown: Collection[str] = SIMULATED) -> s
     """
     names = list(names)
     taken = [place for place, name in enumerate(SIMULATED) if name in shown]
-    free = [place for place in reversed(range(_PALETTE)) if place not in taken] or [0]
+    free = [place for place in reversed(range(PALETTE)) if place not in taken] or [0]
     return _rules(names, (free[index % len(free)] for index in range(len(names))))
 
 
 def _rules(names: Iterable[str], places: Iterable[int]) -> str:
     placed = zip(map(css_name, names), places, strict=True)
-    rules = (f"--c-{name}: var(--series-{1 + place % _PALETTE})" for name, place in placed)
+    rules = (f"--c-{name}: var(--series-{1 + place % PALETTE})" for name, place in placed)
     return f":root {{ {'; '.join(rules)} }}"

@@ -32,7 +32,7 @@ from weir_eval.runs.store import RunStore
 
 
 def replay_charts(store: RunStore, records: Sequence[RunRecord], descriptions: Mapping[str, str]) -> list[Chart]:
-    """One chart per scenario, of the first seed of which each controller has series.
+    """One chart per scenario, of the first seed of which each controller has series. Its note has the starting point.
 
     Rates are means over a bin, delays of packets the largest mean of a sample in it and those of frames the largest (a
     spike survives), losses sums.
@@ -45,8 +45,15 @@ def replay_charts(store: RunStore, records: Sequence[RunRecord], descriptions: M
         drawing = Drawing()
         for controller in ordered_controllers(runs):
             drawing.add(store.with_series(runs[controller]))
-        charts.append(chart(name, descriptions.get(name, ""), drawing.duration_s, drawing.rows()))
+        note = " ".join(filter(None, [descriptions.get(name), *dict.fromkeys(map(_start_text, runs.values()))]))
+        charts.append(chart(name, note, drawing.duration_s, drawing.rows()))
     return [drawn for drawn in charts if drawn["rows"]]
+
+
+def _start_text(record: RunRecord) -> str:
+    """The starting point that the run's seed has drawn (`weir_traces.schema.variation`); empty where it drew none."""
+    start_s = record.variation.get("trace_start_s")
+    return f"Seed {record.seed} starts at {start_s:.1f} s of the trace." if isinstance(start_s, float) else ""
 
 
 class Drawing:

@@ -25,7 +25,7 @@ from weir_eval.report.page_template import SUMMARY, render_page
 from weir_eval.report.replay_charts import replay_charts
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import delay_throughput, headline, limited_text, viewer
-from weir_eval.report.sections.delay import delay_stages
+from weir_eval.report.sections.delay import delay_stages, modeled_lip_sync
 from weir_eval.report.sections.estimators import guard, pools
 from weir_eval.report.sections.objectives import objectives
 from weir_eval.report.sections.pairs import differences, paired, verdict_lines
@@ -36,12 +36,17 @@ from weir_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir_eval.runs.objectives import summarise_objectives
 from weir_eval.runs.store import RESULTS, RunStore
 from weir_sim.controllers import LIBWEBRTC_SENDERS, WEIGHTS
+from weir_sim.executables import Stack
 
 FAMILIES_FOLDER = "families"
 _TIME_SERIES = (
-    "First seed. Grey: capacity. Main cause: of freezes and of long queues; the pointer shows all shares. Dashed lines "
-    "are other traffic on the path."
+    "First seed, from its starting point in the trace. Grey: capacity. Main cause: of freezes and of long queues; the "
+    "pointer shows all shares. Dashed lines are other traffic on the path."
 )
+_STACKS: dict[Stack, str] = {
+    "model": "Replays: the simulator's model of sender and receiver.",
+    "libwebrtc": "Virtual calls: libwebrtc's own sender and receiver in simulated time.",
+}
 
 
 def summarise_replay(
@@ -140,7 +145,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
         configuration(records, summary),
     ]
     sections = [*open_ones, *(replace(section, is_folded=True) for section in folded if section is not None)]
-    title = "Weir: rate control on simulated paths"
+    title = "Weir: replays" if all(record.stack == "model" for record in records) else "Weir: virtual calls"
     return render_page(title, _lead(summary, records), sections, controllers, version, hidden)
 
 
@@ -151,10 +156,10 @@ def _lead(summary: Summary, records: Sequence[RunRecord]) -> list[Block | None]:
     sentences = [
         f"{counted(summary.run.runs, 'run')} of {counted(len(summary.controllers), 'controller')} on "
         f"{counted(len(summary.scenarios), 'scenario')}{f' with {kinds}' if kinds else ''}.",
-        "Virtual calls: libwebrtc's own sender and receiver in simulated time."
-        * any(record.stack == "libwebrtc" for record in records),
+        *(_STACKS[stack] for stack in sorted({record.stack for record in records})),
         f"Objective: {weights}." if weights else "",
     ]
     pairs = paired_sentences(summary)
     behind = Folded("All measures and pairs", differences(pairs)) if pairs else None
-    return [*verdict_lines(pairs), note(" ".join(filter(None, sentences))), behind]
+    about = note(" ".join(filter(None, sentences)))
+    return [*verdict_lines(pairs), modeled_lip_sync(records), about, behind]

@@ -5,6 +5,7 @@ import json
 import random
 
 import pytest
+from html_page import check, data_of
 
 from weir_cli.errors import InputError, MissingComponent
 from weir_logs.event_logs.event_log import parse_event_log
@@ -37,6 +38,10 @@ def log(logs, virtual_call_program, run_weir, tmp_path):
     return next(iter(logs.iterdir()))
 
 
+def words_of(page):
+    return " ".join(" ".join(check(page).text).split())
+
+
 def test_the_report_has_rates_delay_loss_and_probes(log, run_weir, tmp_path):
     assert is_event_log(log)
     status, printed, error = run_weir("report", log, "--out", tmp_path / "page", "--json")
@@ -46,7 +51,10 @@ def test_the_report_has_rates_delay_loss_and_probes(log, run_weir, tmp_path):
     assert 100 < numbers["acknowledged_kbps"] <= numbers["sent_kbps"] < 5000
     assert numbers["probes"] > 0
     assert numbers["delay_ms_p95"] > 1
-    assert (tmp_path / "page/report.html").read_text(encoding="utf-8").count("acknowledged") > 0
+    page = (tmp_path / "page/report.html").read_text(encoding="utf-8")
+    assert words_of(page).index(f"acknowledged {numbers['acknowledged_kbps']:,.1f} kbps") < words_of(page).index(
+        "Value"
+    )
     chart = event_log_chart(parse_event_log(read_event_log(log).lines(), "log"), "log")
     assert [row["title"] for row in chart["rows"]][:3] == ["Rate, kbps", "Delay, ms", "Lost, %"]
 
@@ -57,6 +65,14 @@ def test_gcc_in_open_loop_has_the_logged_targets(log, run_weir, tmp_path):
     logged, gcc = json.loads(printed)["controllers"]
     assert (logged["controller"], gcc["controller"]) == ("logged", "gcc")
     assert gcc["median_percent"] < 2
+    page = (tmp_path / "page/report.html").read_text(encoding="utf-8")
+    result = words_of(page).index(f"gcc is closest to the logged target: {gcc['median_percent']:.1f} % from it")
+    assert result < words_of(page).index("Open loop")
+    # A name and a color mean one line, in the table and in the chart.
+    drawn = [line for row in data_of(page)["charts"][0]["rows"] for line in row["lines"]]
+    assert len({line["colour"] for line in drawn}) == len(drawn) > 5
+    assert [line["name"] for line in drawn][:2] == ["logged target", "target of gcc"]
+    assert words_of(page).count("logged target") >= 3
 
 
 def test_a_receivers_controller_has_the_packets_that_feedback_names(log, run_weir, tmp_path):
@@ -78,6 +94,7 @@ def test_calls_on_the_estimated_path_predict_the_logged_one(log, run_weir, tmp_p
     assert gcc["freeze_count"] >= 0
     assert "known paths" in found["warning"]
     page = (out / "report.html").read_text(encoding="utf-8")
+    assert words_of(page).index("logged: receive rate") < words_of(page).index("known paths")
     assert found["warning"] in page
     path = Scenario.load(found["scenario"])
     assert path.forward.mean_capacity_bps(path.duration_s) > 3e5

@@ -87,5 +87,10 @@ def test_the_scenario_on_which_ours_is_furthest_behind():
     values["weir"]["viewer_quality"], values["gcc"]["viewer_quality"] = {"a": 70, "b": 80}, {"a": 65, "b": 60}
     scenario, words = furthest_behind(summary_of(values))
     assert (scenario, words[:49]) == ("a", "weir is nowhere behind gcc, and least ahead here:")
+    # A single scenario is neither the worst nor the best.
+    single = {name: {"viewer_quality": {"a": value}} for name, value in (("weir", 70), ("gcc", 65))}
+    assert furthest_behind(summary_of(single)) == (
+        "a", "weir against gcc: Viewer's quality 70.0 against 65.0, means over seeds."
+    )  # fmt: skip
     assert furthest_behind(summary_of({"weir": values["weir"]})) is None
     assert furthest_behind(summarise([], RunAbout())) is None

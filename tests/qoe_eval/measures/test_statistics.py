@@ -35,6 +35,8 @@ def test_wins_are_counted_over_scenarios_ties_are_none_and_lower_is_better_where
     )
     # a has two better runs of three, and a worse mean.
     assert (found.wins, found.losses, found.independent, found.n) == (1, 1, 3, 6)
+    # The mean over scenarios is -0.0167: c's first run and two of a's are lower.
+    assert found.agreeing == 3
 
 
 def test_scenarios_weigh_alike_whatever_their_number_of_seeds():

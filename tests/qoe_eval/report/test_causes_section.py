@@ -10,7 +10,7 @@ from weir_eval.measures.queue_causes import CAUSES
 from weir_eval.records.record import Episode
 from weir_eval.records.summary import RunAbout
 from weir_eval.report.replay_page import summarise_replay, write_report
-from weir_eval.report.sections.causes import causes, episode_text
+from weir_eval.report.sections.causes import cause_line, cause_row, causes, episode_text
 from weir_eval.runs.store import RunStore
 
 FREEZE = {"kind": "freeze", "flow": "media", "start_s": 1.0, "duration_s": 2.0, "cause": "key_frame",
@@ -48,6 +48,19 @@ def test_the_text_of_an_episode_has_known_causes_alone():
     assert episode_text(Episode(**FREEZE)) == "freeze 2.0 s: key frame 76 %, loss 20 %"
     foreign = Episode(**FREEZE | {"cause": "<b>", "shares": {"<b>": 0.9, "loss": 0.1}})
     assert episode_text(foreign) == "freeze 2.0 s: loss 10 %"
+
+
+def test_each_controller_has_a_lane_so_that_none_hides_another():
+    freeze = Episode(**FREEZE)
+    names = ("weir", "gcc", "rule", "rule")
+    lines = cause_row([cause_line(name, [freeze]) for name in names])["lines"]
+    weir, gcc, rule, rules_other_flow = ({y for y in line["y"] if y is not None} for line in lines)
+    (place,) = gcc
+    assert place == CAUSES.index("key_frame")
+    assert max(rule) < place - 0.2
+    assert place + 0.2 < min(weir) < place + 0.5
+    assert rule == rules_other_flow
+    assert {line["width"] for line in lines} == {3.0}
 
 
 def test_the_page_marks_episodes_in_the_time_series(summary_of, tmp_path):

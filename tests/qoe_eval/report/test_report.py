@@ -1,6 +1,7 @@
 import re
 
 import pytest
+from hand_made import run_record
 from html_page import check, data_of, unpacked
 
 from weir_eval.measures.summary import summarise
@@ -12,6 +13,7 @@ from weir_eval.report.chart_rows import MAX_POINTS
 from weir_eval.report.replay_charts import Drawing, replay_charts
 from weir_eval.report.replay_page import render_report
 from weir_eval.report.sections.pairs import paired as section
+from weir_eval.report.sections.scenarios import worst_runs
 from weir_eval.report.text import print_paired
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.objectives import objective_plans, summarise_objectives
@@ -101,6 +103,8 @@ def test_the_page_has_the_viewers_measures(plan, tmp_path):
     ):
         assert part in text
     data = data_of(page)
+    # The chart, the order of the table and the headline have one measure.
+    assert data["viewer-scatter"]["axes"]["y"] == MEASURES["call_quality"].title
     viewer = data["viewer-scatter"]["points"]
     assert {points["controller"] for points in viewer} == {"weir", "gcc", "oracle"}
     assert all(0 < y <= 100 for points in viewer for y in points["y"])
@@ -123,6 +127,46 @@ def test_the_page_shows_where_the_delay_arises(plan, tmp_path):
     found = summary.controllers["weir"]
     assert found["delay_in_network_ms_p50"].mean == pytest.approx(found["end_to_end_delay_ms_p50"].mean)
     assert found["delay_in_lip_sync_ms_p95"].mean == 0
+
+
+@pytest.mark.parametrize(
+    ("stack", "words"),
+    [
+        ("model", "Replays: the simulator's model of sender and receiver."),
+        ("libwebrtc", "Virtual calls: libwebrtc's own sender and receiver in simulated time."),
+    ],
+)
+def test_the_page_names_its_stack_and_delay_that_is_mostly_modeled_lip_sync(plan, tmp_path, stack, words):
+    records = complete_plans([plan], tmp_path, 2).records
+    sync = "the end-to-end delay is mostly modeled lip sync; check with --stack libwebrtc"
+    measured = changed(
+        [record.model_copy(deep=True) for record in records],
+        delay_in_lip_sync_ms_p95=301.0,
+        end_to_end_delay_ms_p95=600.0,
+    )
+    for found, holds in ((records, False), (measured, True)):
+        changed_records = [record.model_copy(update={"stack": stack}) for record in found]
+        text = " ".join(
+            check(render_report(RunStore(tmp_path), changed_records, summarise(changed_records, RunAbout()))).text
+        )
+        text = " ".join(text.split())
+        assert words in text
+        assert (f"In 2 of 12 runs {sync}" in text) == (holds and stack == "model")
+        if not holds:
+            assert "lip sync;" not in text
+
+
+def test_a_chart_names_the_starting_point_of_its_run(plan, tmp_path):
+    """A seed rotates a trace that repeats: an outage at 20 s of the file may be at 15 s of the run."""
+    capacity = {"times_s": [0.0, 5.0], "rates_bps": [2e6, 1e6], "period_s": 20.0}
+    repeats = Scenario.make(name="own", duration_s=10.0, forward={"capacity": capacity}, flows=[{"kind": "rtp"}])
+    plan = ReplayPlan([repeats, plan.scenarios[0]], ["gcc", "rule"], plan.objective, [1], None, plan.simulator)
+    records = complete_plans([plan], tmp_path, 1).records
+    start_s = records[0].variation["trace_start_s"]
+    rotated, steady = replay_charts(RunStore(tmp_path), records, {"own": "A file."})
+    assert 0 < start_s < 20
+    assert rotated["note"] == f"A file. Seed 1 starts at {start_s:.1f} s of the trace."
+    assert steady["note"] == ""
 
 
 def test_the_chart_of_frames_is_named_after_the_delay_that_it_shows(plan, tmp_path):
@@ -179,13 +223,16 @@ def test_the_page_has_the_terminals_verdict_on_each_main_rival(plan, tmp_path, c
     verdicts = [line for line in capsys.readouterr().out.splitlines() if " against " in line]
     assert [line.partition(":")[0] for line in verdicts] == ["weir against gcc", "weir against scream"]
     for line in verdicts:
-        assert all(part.endswith((" better", " worse", " level")) for part in line.split("; "))
+        assert all(part.endswith(("er in 1 of 1 seed", " level")) for part in line.split("; "))
         assert "Frozen " in line
     words = " ".join(" ".join(check(render_report(RunStore(tmp_path), records, summary)).text).split())
     for line in verdicts:
         assert line.replace(":", " :", 1) in words
     # With one scenario there is nothing to count.
     assert not re.search("better in|level in|Level|Of how many|worse and level", words)
+    # One seed is no evidence that a controller is better or worse.
+    paired_section = words[words.rindex("Paired comparison") : words.rindex("Throughput and delay")]
+    assert not re.search(r"\b(better|worse)\b", paired_section)
 
 
 def test_few_scenarios_have_no_interval(plan, tmp_path):
@@ -254,6 +301,26 @@ def test_anyone_can_be_the_reference(plan, tmp_path, reference):
     assert f"Worst scenarios of {own}" in words
 
 
+def test_the_worst_scenarios_are_those_of_call_quality_against_the_best_foreign_controller():
+    def run(controller, scenario, **measures):
+        return run_record(controller=controller, scenario=scenario, seed=1, measures=measures)
+
+    qualities = {"weir": 40.0, "weir-send": 90.0, "gcc": 60.0, "oracle": 95.0}
+    records = [
+        *(run(name, "blurred", call_quality=value, utility=90.0) for name, value in qualities.items()),
+        *(run(name, "slow", call_quality=80.0, utility=20.0) for name in qualities),
+    ]
+    about, table = worst_runs(records, "weir", "").blocks
+    blurred, slow = table.rows
+    assert [blurred.cells[1], *(cell.text for cell in blurred.cells[2:4])] == ["40.0", "gcc 60.0", "behind by 20.0"]
+    assert [row.cells[0].text for row in (blurred, slow)] == ["blurred", "slow"]
+    assert "has the least call quality" in about.words
+    assert "Weir at the other end" in about.words
+    # Filler has no viewer.
+    filler = [run(name, "full", utility=value) for name, value in qualities.items()]
+    assert worst_runs(filler, "weir", "").blocks[1].rows[0].cells[2].text == "gcc 60.0"
+
+
 def test_the_objective_page(plan, tmp_path):
     main = complete_plans([plan], tmp_path, 2)
     records = complete_plans(objective_plans(plan, 5), tmp_path / "objectives", 2).records
@@ -266,6 +333,8 @@ def test_the_objective_page(plan, tmp_path):
     assert "On 2 of 2 scenarios (100 %)" in text
     assert "0.8 / 0.1 / 0.1" in text
     assert "Utility under each objective" in text
+    # Only controllers that ran are named.
+    assert "seed 1; without weights, on the same scenarios: gcc." in text
     points = data_of(page)["front"]
     assert len(points["fan"]) == 5
     assert [point["delay_ms"] for point in points["fan"]] == sorted(point["delay_ms"] for point in points["fan"])

@@ -9,10 +9,11 @@ from weir_eval.report.goal_table import Bound, GoalRow, reached_text, rows_docum
 from weir_eval.report.text import paired_sentences, print_means, sample_text, too_few_text
 
 
-def row(other, metric, mean, ci95, wins=21, losses=0, independent=26, n=130):
+def row(other, metric, mean, ci95, wins=21, losses=0, independent=26, n=130, agreeing=None):
     return PairedRow(
-        a="weir", b=other, metric=metric, mean=mean, ci95=ci95, wins=wins, losses=losses, independent=independent, n=n
-    )
+        a="weir", b=other, metric=metric, mean=mean, ci95=ci95, wins=wins, losses=losses, independent=independent, n=n,
+        agreeing=agreeing,
+    )  # fmt: skip
 
 
 def sentences(paired, reference="gcc"):
@@ -22,7 +23,7 @@ def sentences(paired, reference="gcc"):
 
 def test_paired_differences_in_words_the_viewers_first():
     paired = [
-        row("scream", "challenge", 0.5, [None, None], wins=1, losses=1, independent=3, n=8),
+        row("scream", "challenge", 0.5, [None, None], wins=1, losses=1, independent=3, n=8, agreeing=5),
         row("gcc", "challenge", 6.64, [4.5, 9.8], wins=24),
         row("gcc", "utility", 9.41, [-0.1, 14.5]),
         row("gcc", "loss_ratio", -0.1, [-0.2, 0.0]),
@@ -46,7 +47,7 @@ def test_paired_differences_in_words_the_viewers_first():
         "weir against scream, 3 independent scenarios, 8 runs",
         "  Challenge score +0.5: better in 1, worse in 1, level in 1",
     ]
-    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5 better")
+    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5 higher in 5 of 8 runs")
     assert scream.basis == "3 independent scenarios, 8 runs: intervals need 6 independent traces, not more seeds."
     # The decisive measures, the viewer's first.
     assert gcc.verdict == (
@@ -61,23 +62,24 @@ def test_paired_differences_in_words_the_viewers_first():
     assert sentences([]) == []
 
 
-def test_a_verdict_names_quality_freezes_and_delay_as_better_or_worse():
-    single = {"wins": 1, "independent": 1, "n": 5}
+def test_without_an_interval_a_verdict_names_the_direction_and_the_seeds_that_have_it():
+    single = {"wins": 1, "independent": 1, "n": 5, "agreeing": 5}
     (gcc,) = sentences(
         [
             row("gcc", "viewer_quality", 6.2, [None, None], **single),
             row("gcc", "frozen_share", -0.013, [None, None], **single),
             row("gcc", "freeze_count", 0.0, [None, None], **single | {"wins": 0}),
-            row("gcc", "frame_delay_ms_p95", -11, [None, None], **single),
-            row("gcc", "end_to_end_delay_ms_p95", 24, [None, None], **single | {"wins": 0, "losses": 1}),
+            row("gcc", "frame_delay_ms_p95", -11, [None, None], **single | {"agreeing": None}),
+            row("gcc", "end_to_end_delay_ms_p95", 24, [None, None], **single | {"wins": 0, "agreeing": 3}),
         ]
     )
     assert gcc.verdict == (
-        "Viewer's quality +6.2 better; Frozen −1.30 points better; End-to-end delay, p95 +24 ms worse"
+        "Viewer's quality +6.2 higher in 5 of 5 seeds; Frozen −1.30 points lower in 5 of 5 seeds; "
+        "End-to-end delay, p95 +24 ms higher in 3 of 5 seeds"
     )
     # With one scenario there is nothing to count.
     assert [str(difference).rpartition(": ")[2] for difference in gcc.differences] == [
-        "better", "level", "better", "worse", "better",
+        "higher in 5 of 5 seeds", "level", "lower in 5 of 5 seeds", "higher in 3 of 5 seeds", "lower",
     ]  # fmt: skip
 
 

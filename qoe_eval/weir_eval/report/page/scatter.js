@@ -52,7 +52,7 @@
   }
 
   function drawScatter(id) {
-    const scatter = data[id].points, titles = titlesOf(data[id].axes);
+    const scatter = data[id].points, titles = titlesOf(data[id].axes, true);
     const traces = [];
     const unit = titles.unit;
     for (const points of scatter) {
@@ -85,8 +85,9 @@
   }
 
   // Titles of two measures: the delay that runs across, and the measure over it.
-  const titlesOf = (axes) => ({
-    x: `${axes.x} (less is to the right)`, xNarrow: `${axes.x} (less →)`, y: axes.y, unit: axes.unit === "%" ? " %" : "",
+  const titlesOf = (axes, logarithmic = false) => ({
+    x: `${axes.x} (${logarithmic ? "logarithmic, " : ""}less is to the right)`,
+    xNarrow: `${axes.x} (${logarithmic ? "log, " : ""}less →)`, y: axes.y, unit: axes.unit === "%" ? " %" : "",
   });
 
   // --- the front of many objectives ------------------------------------------------------------------------------------

@@ -36,6 +36,9 @@ _NOTE = (
     "is divided by what its last frame waited for. No real controller avoids every decision counted here: the "
     "comparison is with a sender that has measured the path as it was."
 )
+# The share of a cause's place that lanes fill, and the width of a lane in pixels.
+_LANES = 0.8
+_THINNEST_LANE = 1.5
 _KINDS = {"freeze": "Freezes", "queue": f"Queues above {LONG_QUEUE_MS:.0f} ms"}
 
 
@@ -70,13 +73,20 @@ def cause_line(controller: str, episodes: Sequence[Episode]) -> Line:
             x += [episode.start_s, episode.start_s + episode.duration_s / 2, end_s, end_s]
             y += [list(LABELS).index(episode.cause)] * 3 + [np.nan]
             text += [episode_text(episode)] * 3 + [""]
-    drawn = line(controller, f"--c-{css_name(controller)}", np.array(x), np.array(y), width=6.0)
+    drawn = line(controller, f"--c-{css_name(controller)}", np.array(x), np.array(y), width=9.0)
     return drawn and {**drawn, "text": text}
 
 
 def cause_row(lines: Sequence[Line]) -> ChartRow | None:
-    """The row of `cause_line`s."""
-    return row("Main cause", lines, share=0.9, ticks=list(LABELS.values()))
+    """The row of `cause_line`s. Each controller has a lane of its own in a cause's place, the first the highest."""
+    found = row("Main cause", lines, share=0.9, ticks=list(LABELS.values()))
+    kept = found["lines"] if found else []
+    lanes = list(dict.fromkeys(drawn["group"] for drawn in kept))
+    for drawn in kept:
+        offset = _LANES * (0.5 - (lanes.index(drawn["group"]) + 0.5) / len(lanes))
+        drawn["y"] = [None if y is None else round(y + offset, 3) for y in drawn["y"]]
+        drawn["width"] = max(_THINNEST_LANE, drawn["width"] / len(lanes))
+    return found
 
 
 def _heads() -> Cells:

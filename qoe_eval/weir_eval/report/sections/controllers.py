@@ -24,9 +24,9 @@ VIEWER = (
     "video_quality", "frozen_share", "freeze_count", "frames_per_second",
 )  # fmt: skip
 _QUALITY = ("call_quality", "viewer_quality")
-# The axes of the charts of points: a delay across, and the measure over it.
+# The axes of the charts of points: a delay across, and the measure over it; that of the viewer's is the headline.
 _PATH_AXES = ("p95_queueing_delay_ms", "utilisation")
-_VIEWER_AXES = ("end_to_end_delay_ms_p95", "viewer_quality")
+_VIEWER_DELAY = "end_to_end_delay_ms_p95"
 
 
 def limited_text(records: Sequence[RunRecord]) -> str:
@@ -52,8 +52,7 @@ def delay_throughput(summary: Summary, limited: str) -> Section | None:
     if len(summary.controllers) < 2:
         return None
     about = note(
-        "Large marks are means over all runs, small ones the scenarios. Up and to the right is better. Queueing delay "
-        f"is on a logarithmic scale. {limited}"
+        f"Large marks are means over all runs, small ones the scenarios. Up and to the right is better. {limited}"
     )
     figure = Figure("scatter", _scatter(summary, *_PATH_AXES))
     return Section("delay-throughput", "Throughput and delay", [about, figure])
@@ -180,7 +179,7 @@ def viewer(summary: Summary, limited: str) -> Section | None:
     controllers = {name: values for name, values in summary.controllers.items() if leading in values}
     ordered = sorted(controllers, key=lambda name: -controllers[name][leading].mean)
     table = means_table(summary, ordered, (*VIEWER, *names_of_rendered_measures(summary)))
-    scatter = _scatter(summary, *_VIEWER_AXES)
+    scatter = _scatter(summary, _VIEWER_DELAY, leading)
     blocks = [
         Figure("viewer-scatter", scatter) if len(scatter["points"]) > 1 else None,
         note("Means over the runs that all of them have completed, best first."),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from weir_cli.console import counted
 from weir_eval.measures.comparison import judged
 from weir_eval.measures.delay_stages import STAGES
 from weir_eval.measures.table import MEASURES
+from weir_eval.records.part import Measures
+from weir_eval.records.run_record import RunRecord
 from weir_eval.records.summary import Summary
-from weir_eval.report.page_blocks import Folded, Section, note
+from weir_eval.report.page_blocks import Folded, Section, Text, note
 from weir_eval.report.page_table import Cell, Cells, Row, Table, controller_cell
 
 _COLUMNS = (*(f"delay_in_{stage}_ms" for stage in STAGES), "end_to_end_delay_ms")
@@ -42,6 +45,25 @@ def delay_stages(summary: Summary) -> Section | None:
     scenario_heads: Cells = ["Scenario", Cell("Controller", kind="text"), *stages]
     by_scenario = Folded("By scenario", [Table(scenario_heads, scenario_rows)]) if len(summary.scenarios) > 1 else None
     return Section("delay", "Where the delay arises", [about, Table(heads, rows), by_scenario])
+
+
+def modeled_lip_sync(records: Sequence[RunRecord]) -> Text | None:
+    """A warning where the median or the 95th percentile of the end-to-end delay of runs with the simulator's receiver
+    is mostly lip sync; None without such runs.
+    """
+    modeled = [record for record in records if record.stack == "model"]
+    found = sum(any(_is_mostly_lip_sync(record.measures, share) for share in ("p50", "p95")) for record in modeled)
+    if not found:
+        return None
+    return note(
+        f"In {found} of {counted(len(modeled), 'run')} the end-to-end delay is mostly modeled lip sync; check with "
+        "`--stack libwebrtc`."
+    )
+
+
+def _is_mostly_lip_sync(measures: Measures, share: str) -> bool:
+    lip_sync, whole = (measures.get(f"{name}_ms_{share}") for name in ("delay_in_lip_sync", "end_to_end_delay"))
+    return lip_sync is not None and whole is not None and lip_sync > whole / 2
 
 
 def _title(name: str) -> str:

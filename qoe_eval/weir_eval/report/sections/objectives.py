@@ -34,10 +34,11 @@ def objectives(summary: Summary) -> Section | None:
     found = summary.objectives
     if not found:
         return None
+    references = dated(" and ".join(found.references), libwebrtc_of(summary))
+    without = f"; without weights, on the same scenarios: {references}" if references else ""
     about = note(
         "The same network under other weights of throughput, latency and loss, which an application may set at any "
-        f"time in a call. Means over {counted(len(found.scenarios), 'scenario')}, seed {found.seed}; "
-        f"{dated('gcc', libwebrtc_of(summary))} and rule, which have no weights, on the same runs."
+        f"time in a call. Means over {counted(len(found.scenarios), 'scenario')}, seed {found.seed}{without}."
     )
     blocks = [
         about,

@@ -79,9 +79,9 @@ def _pair_table(rows: Mapping[str, PairedRow]) -> Table:
     has_intervals = any(row.ci95[0] is not None for row in rows.values())
     interval_heads: Cells = ["Verdict", "95 % interval", Cell(ends=("worse", "better"), kind="optional")]
     has_counts = any(row.independent > 1 for row in rows.values())
-    # One scenario has a verdict in place of counts.
+    # One scenario has a direction in place of counts.
     counts_heads: Cells = (
-        ["Better", "Worse", "Level", Cell("Of how many", "independent scenarios")] if has_counts else ["Verdict"]
+        ["Better", "Worse", "Level", Cell("Of how many", "independent scenarios")] if has_counts else ["Direction"]
     )
     heads: Cells = ["Measure", "Difference", *(interval_heads if has_intervals else []), *counts_heads]
     ordered = [name for name in dict.fromkeys((*LEADING, *MEASURES)) if name in rows]

@@ -23,7 +23,7 @@ from weir_eval.report.page_table import (
     difference_cell,
     measure_heads,
 )
-from weir_sim.controllers import knows_path
+from weir_sim.controllers import CONTROLLERS, knows_path, uses_model
 from weir_traces.schema.media import MEDIA, MediaKind
 
 HEATED = (
@@ -36,8 +36,10 @@ _STRONGEST_PERCENT = 40
 WORST_ROWS = 10
 WORST = (
     "utility", "challenge", "challenge_delay", "challenge_rate", "challenge_loss", "p95_queueing_delay_ms",
-    "viewer_quality", "call_quality",
+    "viewer_quality",
 )  # fmt: skip
+# The headline of a page: the first that its runs have.
+_RANKED = ("call_quality", "utility")
 # The page shows one decimal; smaller differences count as a tie.
 _TIE = 0.05
 
@@ -85,43 +87,54 @@ def _cell(measure: Measure, value: float | None, domain: tuple[float, float]) ->
 
 
 def worst_runs(records: Sequence[RunRecord], of: str, libwebrtc: str) -> Section | None:
-    """The runs of a controller with the lowest utility, one per scenario."""
-    scored = [(record, utility) for record in records if (utility := record.measures.get("utility")) is not None]
-    if not scored:
+    """The runs of a controller with the lowest call quality, without video the lowest utility; one per scenario."""
+    leading = next((name for name in _RANKED if any(run.measures.get(name) is not None for run in records)), None)
+    if leading is None:
         return None
+    measure, shown = MEASURES[leading], [leading, *(name for name in WORST if name != leading)]
+    scored = [(record, value) for record in records if (value := record.measures.get(leading)) is not None]
     lowest: dict[str, tuple[RunRecord, float]] = {}
     for run in sorted((run for run in scored if run[0].controller == of), key=lambda run: run[1]):
         lowest.setdefault(run[0].scenario, run)
-    leading, *others = measure_heads([MEASURES[name] for name in WORST])
-    heads: Cells = ["Scenario", leading, "Best other", "Against it", *others, "Seed"]
-    rows = [_worst_row(*run, scored) for run in list(lowest.values())[:WORST_ROWS]]
+    head, *others = measure_heads([MEASURES[name] for name in shown])
+    heads: Cells = ["Scenario", head, "Best other", "Against it", *others, "Seed"]
+    rows = [_worst_row(*run, scored, shown) for run in list(lowest.values())[:WORST_ROWS]]
     about = Text(
-        f"The scenarios on which {dated(of, libwebrtc)} has the least utility, each with its worst seed; “best other” "
-        "by utility on the same scenario and seed, the oracle left out.",
+        f"The scenarios on which {dated(of, libwebrtc)} has the least {measure.label.lower()}, each with its worst "
+        "seed; “best other” by it on the same scenario and seed, without the oracle"
+        f"{' and Weir at the other end' if _is_weir(of) else ''}.",
         "note",
     )
     return Section("worst", "Worst scenarios", [about, Table(heads, rows)], f"Worst scenarios of {of}")
 
 
-def _worst_row(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> Row:
-    first, *rest = (MEASURES[name].display(record.measures.get(name)) for name in WORST)
-    best_other = _best_other(record, utility, scored)
+def _worst_row(record: RunRecord, value: float, scored: Sequence[tuple[RunRecord, float]], shown: Sequence[str]) -> Row:
+    first, *rest = (MEASURES[name].display(record.measures.get(name)) for name in shown)
+    best_other = _best_other(record, value, scored)
     return Row([Cell(record.scenario, scenario=True), first, *best_other, *rest, str(record.seed)])
 
 
-def _best_other(record: RunRecord, utility: float, scored: Sequence[tuple[RunRecord, float]]) -> list[Cell]:
-    """The controller with the highest utility in that run, without the oracle, and the difference to the record's."""
+def _is_weir(controller: str) -> bool:
+    """True for a built-in controller that runs the model, at either end."""
+    return controller in CONTROLLERS and uses_model(controller)
+
+
+def _best_other(record: RunRecord, value: float, scored: Sequence[tuple[RunRecord, float]]) -> list[Cell]:
+    """The best other controller in that run, without the oracle and Weir at another end, and the difference to the
+    record's.
+    """
     others = [
         (score, other.controller)
         for other, score in scored
         if (other.scenario, other.seed) == (record.scenario, record.seed)
         and other.controller != record.controller
         and not knows_path(other.controller)
+        and not (_is_weir(record.controller) and _is_weir(other.controller))
     ]
     if not others:
         return [Cell("–"), Cell("–")]
     score, best = max(others, key=lambda candidate: candidate[0])
-    behind = score - utility
+    behind = score - value
     text = f"behind by {behind:.1f}" if behind >= _TIE else f"ahead by {max(0.0, -behind):.1f}"
     return [Cell(f"{best} {score:.1f}", swatch=best), Cell(text)]
 
