@@ -30,7 +30,7 @@ def tune(
         ),
     ] = None,
 ) -> None:
-    """Search settings of a training by viewer's quality on held-out scenarios. Ctrl-C keeps the trials; --resume
+    """Search settings of a training by call quality on held-out scenarios. Ctrl-C keeps the trials; --resume
     continues. Writes best.toml, for 'weir train'.
     """
     check_utf8("--out", out)

@@ -45,7 +45,7 @@ def test_a_search_writes_its_trials_and_the_best_configuration(configuration, tm
             == 0
         )
     best = max((trial for trial in found if trial.state.name == "COMPLETE"), key=lambda trial: trial.value)
-    assert f"trial {best.number} complete: viewer's quality {best.value:.2f}" in printed
+    assert f"trial {best.number} complete: call quality {best.value:.2f}" in printed
     # The configuration can be trained as it is.
     base, written = load_configuration(configuration), load_configuration(out / BEST)
     ppo = base.ppo.model_copy(update={"learning_rate": best.params["ppo.learning_rate"]})

@@ -42,7 +42,7 @@ class Rung:
 
 
 def complete_rung(rung: Rung, on_steps: Callable[[int], None]) -> float:
-    """Trains, from the checkpoint in the folder if there is one, and returns the viewer's quality, of 100.
+    """Trains, from the checkpoint in the folder if there is one, and returns the call quality, of 100.
 
     Raises:
         InputError, ComponentFailed: the training or a replay failed.
@@ -59,7 +59,7 @@ def complete_rung(rung: Rung, on_steps: Callable[[int], None]) -> float:
     with tempfile.TemporaryDirectory(prefix="weir-tune-") as judged:
         model = Path(judged, "policy.onnx")
         export_run(rung.folder, model)
-        return _viewer_quality(model, rung, Path(judged))
+        return _call_quality(model, rung, Path(judged))
 
 
 def held_out_scenarios(tune: TuneSettings) -> list[Scenario]:
@@ -69,7 +69,7 @@ def held_out_scenarios(tune: TuneSettings) -> list[Scenario]:
     return [with_media(scenario, "video") for scenario in scenarios]
 
 
-def _viewer_quality(model: Path, rung: Rung, folder: Path) -> float:
+def _call_quality(model: Path, rung: Rung, folder: Path) -> float:
     """Returns the mean over held-out scenarios, except those in which it is undefined, the same for all trials."""
     environment = rung.configuration.environment
     objective = environment.objective
@@ -85,5 +85,5 @@ def _viewer_quality(model: Path, rung: Rung, folder: Path) -> float:
         series="measured",
     )
     records = complete_plans([plan], folder, processes=1).all_records()
-    found = (record.metrics.run["viewer_quality"] for record in records)
+    found = (record.metrics.run["call_quality"] for record in records)
     return statistics.fmean(value for value in found if value is not None)

@@ -137,7 +137,7 @@ class Search:
             self._end(trial, TrialState.FAIL, outcome.error)
             return self._draw()
         trial.report(outcome, rung.steps)
-        judged = f"viewer's quality {outcome:.2f} after {rung.steps:,} steps"
+        judged = f"call quality {outcome:.2f} after {rung.steps:,} steps"
         if rung.number + 1 == self._tune.rungs:
             self._end(trial, TrialState.COMPLETE, judged, outcome)
         elif trial.should_prune():
@@ -153,7 +153,7 @@ class Search:
         except ValueError:
             return None
         write_text(path, to_toml(with_parameters(self._values, _settings(best.params, self._tune))))
-        return f"trial {best.number} complete: viewer's quality {best.value:.2f}"
+        return f"trial {best.number} complete: call quality {best.value:.2f}"
 
     def _draw(self) -> list[Rung]:
         """Returns the first rung of the next trial with consistent settings; none when all are drawn."""
