@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from weir_calls.call.call_charts import call_charts, folder_of
 from weir_calls.call.plan import CallResult
 from weir_calls.call.record import read_record
 from weir_calls.call.summary import Call, read_calls, summarise_calls
+from weir_calls.call.user_changes import describe_cuts, describe_objective
 from weir_cli.console import counted
 from weir_cli.files.output import REPORT, write_text
 from weir_eval.json_lines import number
@@ -237,6 +238,8 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         ("Duration", f"{statistics.median(r.duration_s for r in records):g} s a call"),
         ("Decision delay", ", ".join(f"{ms:g} ms" for ms in sorted({c.decision_delay_ms for c in about} - {0.0}))),
         ("Objective", f"{objectives} (throughput, latency, loss)" if objectives else ""),
+        ("Objective changed", _by_controller(records, describe_objective)),
+        ("Link cut by the user", _by_controller(records, describe_cuts)),
         ("Seeds", ", ".join(map(str, sorted({r.seed for r in records})))),
         ("Versions", versions_of(records)),
         ("Calls", f"{complete} complete of {run.planned}"),
@@ -245,6 +248,10 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
     ]
     note = "Means and differences are over calls that nothing disturbed; all controllers saw the same link."
     return run_section(run.command, [(name, text) for name, text in entries if text], note)
+
+
+def _by_controller(records: Sequence[CallRecord], describe: Callable[[CallRecord], str]) -> str:
+    return "; ".join(f"{record.controller}: {text}" for record in records if (text := describe(record)))
 
 
 def _video(call: CallDetails) -> str:

@@ -361,12 +361,23 @@ class _Call:
                 if not self._over.done():
                     self._over.set_result("")
                 return
-            self._progress.happened.append(order | {"time_us": monotonic_us()})
-            if order["type"] == "down":
-                self._note(f"link down for {order['duration_s']:g} s")
-                await self._link.down(order["duration_s"])
+            if order["type"] == "down" and "at_s" not in order:
+                await self._cut_link(order)
+            elif order["type"] == "down":
+                # Other orders, such as stop, do not wait for it.
+                self._endless.append(self._watched(self._cut_link(order)))
             else:
+                self._progress.happened.append(order | {"time_us": monotonic_us()})
                 await self._ends["receiver"].send(order)
+
+    async def _cut_link(self, order: Order) -> None:
+        """Cuts the link now, or `at_s` after the scenario began."""
+        assert self._link is not None
+        elapsed_s = (monotonic_us() - (self._progress.started_us or 0)) / 1e6
+        await asyncio.sleep(max(0.0, order.get("at_s", 0.0) - elapsed_s))
+        self._progress.happened.append(order | {"time_us": monotonic_us()})
+        self._note(f"link down for {order['duration_s']:g} s")
+        await self._link.down(order["duration_s"])
 
     # --- helpers ------------------------------------------------------------------------------------------------------
 

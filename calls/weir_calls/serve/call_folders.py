@@ -10,6 +10,7 @@ from typing import TypedDict
 
 from weir_calls.call.logs import RECORD, RECORDING
 from weir_calls.call.record import read_record
+from weir_calls.call.user_changes import objective_changes
 from weir_cli.errors import InputError
 from weir_cli.files.input import printable, why
 from weir_cli.files.output import REPORT, make_folder
@@ -40,7 +41,8 @@ SHOWN = (*IN_LIST, "end_to_end_delay_ms_p50", "frames_per_second", "network_dela
 class ListedCall(TypedDict):
     """A call in the page's list; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
     why it ended early, `stopped` when the user stopped it, `disturbed` why it was; `freezes` are pairs of start and
-    duration, in s of the recording.
+    duration, in s of the recording. `objective_changes`: how often the user changed the weights; `last_objective` are
+    the last ones.
     """
 
     folder: str
@@ -48,6 +50,8 @@ class ListedCall(TypedDict):
     controller: str
     sender: str
     objective: list[float] | None
+    objective_changes: int
+    last_objective: list[float]
     finished: str
     metrics: dict[str, float]
     failure: str
@@ -94,12 +98,15 @@ def describe_call(out: Path, folder: Path) -> ListedCall | None:
         return None
     if record is None:
         return None
+    changes, last_objective = objective_changes(record)
     return {
         "folder": folder.relative_to(out).as_posix(),
         "scenario": record.scenario[:MAX_TEXT],
         "controller": record.controller[:MAX_TEXT],
         "sender": record.call.sender[:MAX_TEXT],
         "objective": list(record.objective) if record.objective else None,
+        "objective_changes": changes,
+        "last_objective": last_objective,
         "finished": datetime.fromtimestamp(finished, UTC).isoformat(timespec="seconds"),
         "metrics": {name: value for name in SHOWN if (value := record.measures.get(name)) is not None},
         "failure": record.call.failure[:MAX_TEXT],

@@ -13,7 +13,7 @@ from weir_cli.files.input import parse_json
 from weir_eval.json_lines import number
 from weir_eval.options.shared import SIZES
 from weir_eval.runs.call_media import ENDS, SenderKind
-from weir_sim.controllers import IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool, pool_members
+from weir_sim.controllers import CONTROLLERS, IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool, pool_members
 from weir_traces.schema.scenario import Scenario
 
 SECOND_CONTROLLERS = LIBWEBRTC_SENDERS
@@ -127,7 +127,11 @@ def _pool(specification: Any) -> str:
             raise InputError("pool: a specification such as 'pilot=weir copilots=nada,rule fusion=min'")
         if any(":" in member for member in pool_members(specification)):
             raise InputError("pool: models from files are for `weir call`; use the names of controllers")
-        return str(parse_pool(specification)["line"])
+        line = str(parse_pool(specification)["line"])
+        for member in pool_members(line):
+            if member not in CONTROLLERS:
+                raise InputError(f"pool: '{member[:40]}' is not known")
+        return line
     except ValueError as error:
         raise InputError(str(error)) from None
 

@@ -77,7 +77,8 @@ class _Lane:
     number: int
     controller: str
     folder: Path
-    connected: bool = False
+    # Start of the scenario, in us of the monotonic clock; None before the call is connected.
+    started_us: int | None = None
     # The y4m file that grows during the call.
     frames: Path | None = None
     failure: str = ""
@@ -228,13 +229,19 @@ class CallRunner:
             raise InputError("the call does not accept more changes now")
         else:
             for lane in lanes:
-                lane.changes.put_nowait(message)
+                lane.changes.put_nowait(self._for_lane(message, call, lane))
         if message["type"] == "objective":
             throughput, latency, loss = (message[name] for name in WEIGHTS)
             call.request = replace(call.request, objective=(throughput, latency, loss))
         # Viewers must not see the path of a model.
         shown = {name: value for name, value in message.items() if name not in ("type", "path")}
         self._publish({"type": "control", "action": message["type"], "viewer": viewer} | shown)
+
+    def _for_lane(self, message: Order, call: _Call, lane: _Lane) -> Order:
+        """The order for one call: a cut reaches a later call at the same time of its scenario."""
+        now_s = [(monotonic_us() - one.started_us) / 1e6 for one in call.lanes if one.started_us is not None]
+        is_later = message["type"] == "down" and lane.started_us is None and now_s
+        return message | {"at_s": now_s[-1]} if is_later else message
 
     async def close(self) -> None:
         """Stops the running call and waits until it has cleaned up."""
@@ -252,7 +259,7 @@ class CallRunner:
         """Stops a call by an order; before it is connected, and thus accepts orders, by cancellation."""
         call.stopped = True
         for lane in call.lanes:
-            if lane.connected:
+            if lane.started_us is not None:
                 if lane.changes.full():
                     lane.changes.get_nowait()
                 lane.changes.put_nowait({"type": "stop"})
@@ -284,7 +291,7 @@ class CallRunner:
                 text = str(event.get("text", ""))[:200]
                 call.share = None
                 call.phase = text if len(call.lanes) == 1 or call.at_once else f"{lane.controller}: {text}"
-                lane.connected = lane.connected or "started_us" in event
+                lane.started_us = event.get("started_us", lane.started_us)
                 lane.frames = event.get("frames")
             elif event.get("type") == "progress":
                 call.share = event["share"]

@@ -1,6 +1,7 @@
 """The page in a real browser: with the mouse, with the keyboard alone, on a phone, in dark and light."""
 
 import json
+import math
 import os
 import re
 import time
@@ -604,6 +605,11 @@ def test_two_viewers_and_one_that_reconnects(open_page, calls):
     )
     page.locator("#down").click()
     wait_until(lambda: {"type": "down", "duration_s": 5.0} in calls.controls, "the link was not cut")
+    until(page, "/^The link is down: [1-5] s$/.test(document.getElementById('down').textContent)")
+    assert page.locator("#down").is_disabled()
+    calls.advance(6.0)
+    until(page, "document.getElementById('down').textContent === 'Cut the link for 5 s'")
+    assert page.locator("#down").is_enabled()
     until(other, "[...document.querySelectorAll('#events li')].some((line) => line.textContent.includes('link down'))")
 
 
@@ -771,3 +777,32 @@ def test_the_sum_of_the_weights_stays_1(open_page):
         }"""
     )
     assert sums == []
+
+
+def test_the_picture_of_the_first_of_two_calls_in_turn_says_ended(open_page, calls):
+    calls.cores, calls.frames, calls.hold_s = 2, y4m((64, 36), RED[0]), 8.0
+    page = open_page(with_second_call=True)
+    page.locator("#start").click()
+    until(page, "document.querySelectorAll('#pictures figure.frozen:not([hidden])').length === 1")
+    calls.waiting = "gcc"
+    calls.advance(0.0)
+    until(page, "document.querySelector('#pictures figcaption').innerText === 'weir\\nended'")
+    assert page.locator("#pictures figure.frozen").count() <= 1
+    calls.release()
+
+
+def test_axes_end_with_the_call_and_at_100_percent_and_ended_calls_have_no_last_values(open_page, calls):
+    calls.hold_s = math.inf
+    page = open_page()
+    page.locator("#duration").fill("10")
+    page.locator("#start").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert set(page.locator("#rate-legend b").all_inner_texts()) == {"–"}
+    assert (
+        page.evaluate(
+            """async () => { const { Plot } = await import("./page/plot.js");
+          const plot = new Plot(null, { lines: [], floor: 0.02, limit: 1, top: () => 1 });
+          return plot.scaled({}); }"""
+        )
+        == 1
+    )

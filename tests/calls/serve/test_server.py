@@ -272,6 +272,7 @@ async def test_former_calls(server):
         ({"controller": "oracle"}, "controller: one of weir, gcc, shadow, not 'oracle'"),
         ({"controller": "pilot=weir fusion=sum"}, 'pool, character 19: "sum" is not known'),
         ({"controller": "pilot=weir:/etc/passwd"}, "models from files are for `weir call`"),
+        ({"controller": "pilot=foo copilots=gcc"}, "pool: 'foo' is not known"),
         ({"duration_s": 1e9}, "duration_s"),
         ({"duration_s": True}, "duration_s"),
         ({"duration_s": None}, "duration_s"),
@@ -363,6 +364,21 @@ async def test_two_calls_run_in_turn_where_the_machine_is_too_small_for_both(cal
     assert set(lanes) == {0, 1}
     assert calls.barriers == [None, None]
     assert events[-1]["call"]["at_once"] is False
+
+
+async def test_a_cut_comes_at_the_same_time_in_a_later_call(calls, session, live, monkeypatch):
+    calls.hold_s, calls.cores, calls.waiting = 2.0, 2, "weir"
+    await session.post("call", json=PAIR)
+    (started,) = [e for e in await events_until(live, lambda e: "started_us" in e) if "started_us" in e]
+    monkeypatch.setattr("weir_calls.serve.call_runner.monotonic_us", lambda: started["started_us"] + 5_200_000)
+    await live.send_json({"type": "down", "duration_s": 2})
+    await events_until(live, lambda event: event.get("action") == "down")
+    calls.release()
+    await events_until(live, over)
+    assert calls.controls == [
+        {"type": "down", "duration_s": 2.0},
+        {"type": "down", "duration_s": 2.0, "at_s": 5.2},
+    ]
 
 
 async def test_two_calls_that_the_machine_disturbed_are_the_last_at_once(calls, session, live):

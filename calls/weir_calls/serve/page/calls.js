@@ -73,11 +73,18 @@ function table(calls, shown) {
       call.stopped ? element("span", { class: "bad", title: call.stopped, text: "stopped" }) : null,
       call.disturbed.length ? element("span", { class: "bad", title: call.disturbed.join("; "), text: "disturbed" }) : null)),
     element("td", { class: "text", "data-label": "Controller" }, swatch(call.controller), call.controller, element("small", { text: call.sender ? ` ${call.sender}` : "" })),
-    element("td", { "data-label": "Objective", text: call.objective && followsObjective(call.controller) ? call.objective.map((weight) => +weight.toFixed(2)).join(" · ") : "–" }),
+    element("td", { "data-label": "Objective", text: objectiveOf(call) }),
     ...shown.map((measure) => element("td", { "data-label": `${measure.label} ${measure.unit}`, text: display(measure, call.metrics[measure.name]) })));
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "calls-title" },
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...calls.map(row))));
+}
+
+const weightsText = (weights) => weights.map((weight) => +weight.toFixed(2)).join(" · ");
+
+function objectiveOf({ objective, controller, objective_changes: count, last_objective: last }) {
+  if (!objective || !followsObjective(controller)) return "–";
+  return weightsText(objective) + (count ? `, then ${weightsText(last)} (changed ${count === 1 ? "once" : `${count} times`})` : "");
 }
 
 function swatch(controller) {

@@ -35,7 +35,10 @@ export class Live {
   }
 
   // lanes: the CallData of each call, which have the same path; `follow` is called next.
-  show(lanes) {
+  // duration: of the call, ms.
+  show(lanes, duration = WINDOW_MS) {
+    this.duration = duration;
+    this.ended = false;
     this.lanes = lanes;
     this.cursor = null;
     const [{ series, crossTraffic }] = lanes;
@@ -53,8 +56,8 @@ export class Live {
       { lines: delayLines, show: milliseconds, title: "Queueing delay", legend: byId("delay-legend"), plot: new Plot(byId("delay-plot"), {
         lines: delayLines, floor: 50, label: String, top: top(delayLines) }) },
       { lines: lossLines, show: percent, title: "Loss", legend: byId("loss-legend"), plot: new Plot(byId("loss-plot"), {
-        lines: lossLines, floor: 0.02, label: (value) => `${+(100 * value).toFixed(1)}`, times: true, count: 2,
-        top: (from, to) => Math.min(1, top(lossLines)(from, to)) }) },
+        lines: lossLines, floor: 0.02, limit: 1, label: (value) => `${+(100 * value).toFixed(1)}`, times: true, count: 2,
+        top: top(lossLines) }) },
     ];
     this.buildLegends();
   }
@@ -103,8 +106,9 @@ export class Live {
 
   get view() {
     const { now } = this;
-    const to = Math.max(WINDOW_MS, now);
-    return { from: to - WINDOW_MS, to, now, cursor: this.cursor, marks: this.decided.marks };
+    const length = Math.min(WINDOW_MS, this.duration);
+    const to = Math.max(length, now);
+    return { from: to - length, to, now, cursor: this.cursor, marks: this.decided.marks };
   }
 
   // Redraws after new data, at a limited rate that leaves CPU time for the call.
@@ -119,17 +123,19 @@ export class Live {
     const view = this.view;
     if (this.cursor !== null && this.cursor < view.from) this.cursor = view.cursor = null;
     const time = this.cursor ?? view.now;
+    // The last values of an ended call are no results.
+    const hidden = this.ended && this.cursor === null;
     for (const panel of this.panels) {
       panel.plot.draw(view);
       panel.lines.forEach((line, index) => {
         const value = line.series.at(time);
-        setText(panel.values[index], value === null ? "–" : panel.show(value));
+        setText(panel.values[index], value === null || hidden ? "–" : panel.show(value));
         panel.items[index].hidden = line.series.times.length === 0;
       });
     }
     this.reasons.draw(view);
     const reason = this.decided.series.reason.at(time);
-    setText(this.reasonNow, reason === null ? "–" : reasonOf(reason).label);
+    setText(this.reasonNow, reason === null || hidden ? "–" : reasonOf(reason).label);
     this.group.classList.toggle("at-cursor", this.cursor !== null);
   }
 

@@ -109,6 +109,7 @@ function events(list) {
     guard.show(decided);
     pool.show((decided.estimate && decided.estimate.pool) || null);
     showProgress();
+    showDown();
     showLateness();
   }
 }
@@ -130,6 +131,7 @@ function takeEvent(event) {
   // The events of a call begin after those of an earlier one have ended.
   if (event.lane > latest && !call.at_once) {
     latest = event.lane;
+    downUntil = 0;
     follow();
   }
   data.take(event);
@@ -142,8 +144,7 @@ function takeEvent(event) {
     call.share = null;
     call.phase = call.at_once ? event.text : text;
     guard.add("state", seconds, text);
-    // Before it is connected, a call can only be stopped; while the last call is measured, it cannot be stopped either.
-    byId("down").disabled = !event.started_us;
+    // While the last call is measured, it cannot be stopped.
     if (event.started_us) byId("stop").disabled = false;
     else if (lanes.every((one) => one.started)) byId("stop").disabled = true;
     showStatus();
@@ -152,6 +153,14 @@ function takeEvent(event) {
   } else if (event.type === "control") {
     takeControl(event, seconds);
   }
+}
+
+// The button counts down while the link is cut; times are those of the call.
+let downUntil = 0;
+function showDown() {
+  const left = isRunning() ? Math.ceil((downUntil - decided.now) / 1000) : 0;
+  byId("down").disabled = left > 0 || !lanes.some((data) => data.started && !data.over);
+  setText(byId("down"), left > 0 ? `The link is down: ${left} s` : `Cut the link for ${LINK_DOWN_S} s`);
 }
 
 // Shows the steps of a drag as one line.
@@ -163,7 +172,10 @@ function takeControl(event, at) {
     const first = byId("events").firstElementChild;
     if (first && first.dataset.kind === "objective") first.remove();
   }
-  if (event.action === "down") decided.mark(event.action);
+  if (event.action === "down") {
+    decided.mark(event.action);
+    downUntil = decided.now + 1000 * event.duration_s;
+  }
   const text = controlText(event);
   if (text) guard.add(event.action, at, text);
 }
@@ -175,10 +187,11 @@ function takeCall(next) {
   if (!isNew && (!wasRunning || next.status === "running")) return;
   call = next;
   if (isNew) {
+    downUntil = 0;
     const scenario = setup.byName.get(call.scenario);
     lanes = call.controllers.map((name) => new CallData(name, scenario || null, largestLag));
     latest = 0;
-    live.show(lanes);
+    live.show(lanes, 1000 * call.duration_s);
     follow();
     if (isRunning()) objective.set(call.objective);
     guard.reset(decided);
@@ -214,7 +227,6 @@ function setView(shown) {
   byId("result").hidden = shown === null || running;
   byId("preview").hidden = shown !== null;
   byId("stop").disabled = false;
-  byId("down").disabled = !lanes.some((data) => data.started);
   if (running) {
     setText(byId("running-title"), shown.scenario);
     setText(byId("running-what"), `${shown.controllers.join(" and ")}${inTurn(shown)}, ${SENDERS[shown.sender] || shown.sender} sends ${shown.size.replace("x", "\u00a0×\u00a0")}`);
@@ -223,6 +235,8 @@ function setView(shown) {
   byId("setup").hidden = running;
   if (takesFocus) byId("stop").focus({ preventScroll: true });
   if (shown !== null) setText(byId("live-title"), `${shown.scenario} under ${shown.controllers.join(" and ")}`);
+  if (shown !== null) showDown();
+  live.ended = shown !== null && !running;
   live.draw();
   showProgress();
   showStatus();

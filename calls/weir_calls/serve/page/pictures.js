@@ -42,14 +42,22 @@ export class Pictures {
 
   async fetch(figure, name) {
     const answer = await fetch(`picture/${name}`);
-    if (answer.status !== 200) return;
+    const mark = figure.querySelector("b");
+    if (answer.status !== 200) {
+      // A call whose picture was shown has ended.
+      figure.classList.remove("frozen");
+      mark.textContent = "ended";
+      mark.hidden = false;
+      return;
+    }
+    mark.textContent = "frozen";
     const picture = await createImageBitmap(await answer.blob());
     const canvas = figure.querySelector("canvas");
     Object.assign(canvas, { width: picture.width, height: picture.height });
     canvas.getContext("2d").drawImage(picture, 0, 0);
     const frozen = Number(answer.headers.get("X-Age-Ms")) > FROZEN_MS;
     figure.classList.toggle("frozen", frozen);
-    figure.querySelector("b").hidden = !frozen;
+    mark.hidden = !frozen;
     figure.hidden = false;
   }
 }

@@ -140,15 +140,15 @@ function ticks(top, count) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough * 0.999) * power;
   const found = [];
-  for (let value = 0; value < top + step * 0.999; value += step) found.push(value);
+  for (let value = 0; value < top + step * 0.99; value += step) found.push(value);
   return found;
 }
 
 export class Plot {
   // lines: [{series, colour: "--token", kind: "area" | "line", edge, opacity, dash, width}], drawn in this order.
-  // floor: smallest end of the axis; top(from, to): the value it must reach; label(value): text of an axis number.
-  constructor(canvas, { lines, floor, top, label, times = false, count = 3 }) {
-    Object.assign(this, { canvas, lines, floor, top, label, times, count });
+  // floor, limit: smallest and largest end of the axis; top(from, to): the value it must reach; label(value): text of an axis number.
+  constructor(canvas, { lines, floor, top, label, limit = Infinity, times = false, count = 3 }) {
+    Object.assign(this, { canvas, lines, floor, top, label, limit, times, count });
     this.ceiling = floor;
   }
 
@@ -183,7 +183,7 @@ export class Plot {
 
   // Grows immediately, and shrinks only after a large change, so that the axis stays readable.
   scaled(view) {
-    const wanted = Math.max(this.floor, this.top(view.from, view.to) * 1.08);
+    const wanted = Math.min(this.limit, Math.max(this.floor, this.top(view.from, view.to) * 1.08));
     if (wanted > this.ceiling || wanted < this.ceiling * 0.55) this.ceiling = wanted;
     return this.ceiling;
   }

@@ -285,3 +285,19 @@ def test_a_report_that_cannot_be_written(calls, tmp_path):
     (tmp_path / "report.html").mkdir()
     with pytest.raises(InputError, match="cannot be written"):
         write(records, tmp_path)
+
+
+def test_cuts_and_changes_of_the_objective_are_in_the_report(calls, made_call, tmp_path):
+    begins_us = made_call.progress().started_us
+    weights = {"throughput": 0.1, "latency": 0.8, "loss": 0.1}
+    happened = [
+        {"type": "down", "duration_s": 5.0, "time_us": begins_us + 5_200_000},
+        # Two steps of one drag, and another change.
+        {"type": "objective", "throughput": 0.6, "latency": 0.2, "loss": 0.2, "time_us": begins_us + 1_000_000},
+        {"type": "objective", "throughput": 0.7, "latency": 0.2, "loss": 0.1, "time_us": begins_us + 1_100_000},
+        {"type": "objective", "time_us": begins_us + 4_000_000} | weights,
+    ]
+    _, page = write(calls(("steps",), (1,), ("weir",), about={"happened": happened}), tmp_path)
+    text = page.read_text()
+    assert "weir: at 5.2 s for 5 s" in text
+    assert "to 0.10, 0.80, 0.10, in 2 changes" in text
