@@ -246,7 +246,8 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         ("Frames without a readable number", f"{unread:,}" if unread else ""),
         ("Not measured", "; ".join(problems)),
     ]
-    note = "Means and differences are over calls that nothing disturbed; all controllers saw the same link."
+    but = ", apart from its cuts" if any(map(describe_cuts, records)) else ""
+    note = f"Means and differences are over calls that nothing disturbed; all controllers saw the same link{but}."
     return run_section(run.command, [(name, text) for name, text in entries if text], note)
 
 

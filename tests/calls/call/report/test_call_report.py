@@ -301,3 +301,4 @@ def test_cuts_and_changes_of_the_objective_are_in_the_report(calls, made_call, t
     text = page.read_text()
     assert "weir: at 5.2 s for 5 s" in text
     assert "to 0.10, 0.80, 0.10, in 2 changes" in text
+    assert "all controllers saw the same link, apart from its cuts." in text
