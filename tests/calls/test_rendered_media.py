@@ -86,12 +86,11 @@ def test_the_job_names_what_is_sent_and_the_record_that_it_is_measured(tmp_path,
     assert media.run is run_and_measure
 
 
-@pytest.mark.parametrize("options", [("--stack", "model"), ("--stack", "libwebrtc", "--encoder", "fake")])
-def test_without_pictures_there_is_no_vmaf(run_weir, tmp_path, options):
-    status, _, error = run_weir("replay", "catalogue/steps", *options, "--vmaf", "--out", tmp_path / "out")
+def test_without_pictures_there_is_no_vmaf(run_weir, tmp_path):
+    options = ("--stack", "libwebrtc", "--encoder", "fake", "--vmaf")
+    status, _, error = run_weir("replay", "catalogue/steps", *options, "--out", tmp_path / "out")
     assert status == 2
-    assert "--vmaf: " in error
-    assert "no pictures" in error
+    assert "--vmaf: frames of the fake encoder have no pictures" in error
 
 
 def measured(run_weir, out, scenario, duration_s):
