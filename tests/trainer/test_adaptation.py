@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -350,6 +351,13 @@ def test_an_objective_alone_prints_how_to_judge_the_model(run, settings_file, tm
         f"weir replay TRACE --controller {out} --controller {run[1]} --controller weir --reference weir "
         "--objective 0.2,0.6,0.2"
     ) in result.output
+
+
+def test_the_shipped_model_is_named_once_in_the_command_that_judges():
+    from weir_train.adapt_command import how_to_judge
+
+    command = how_to_judge(Path("new.onnx"), Path("models/weir.onnx"), None).splitlines()[-1]
+    assert command == "weir replay TRACE --controller new.onnx --controller weir --reference weir"
 
 
 def test_help_has_the_number_of_steps_without_options(weir):

@@ -183,9 +183,10 @@ def held_out_verdict(reward: str, documents: Sequence[Mapping[str, Any]], before
 
 def how_to_judge(adapted: Path, former: Path, weights: Sequence[float] | None) -> str:
     """Returns the command that compares a model with the former one and with `weir` by measures of a call."""
-    words = ["weir", "replay", "TRACE", "--controller", str(adapted), "--controller", "weir", "--reference", "weir"]
-    if former.suffix == ".onnx":
-        words[5:5] = ["--controller", str(former)]
+    # A copy of the shipped model has its name.
+    models = [str(adapted), *([str(former)] if former.suffix == ".onnx" and former.stem != "weir" else []), "weir"]
+    words = ["weir", "replay", "TRACE", *(word for model in models for word in ("--controller", model))]
+    words += ["--reference", "weir"]
     if weights is not None:
         words += ["--objective", ",".join(f"{weight:g}" for weight in weights)]
     return (
