@@ -87,9 +87,8 @@ def train(
     for option, value in given.items():
         words += [] if value is None else [option, str(value)]
     words += ["--eval"] if evaluate else []
-    command, continued = (
-        printable(shlex.join([*words, *more])) for more in (["--resume"] if resume else [], ["--resume"])
-    )
+    continued = printable(shlex.join([*words, "--resume"]))
+    command = continued if resume else printable(shlex.join(words))
     if resume and (out / CONFIGURATION).is_file():
         in_run = load_run_configuration(out)
         stages = settings.in_stages()
@@ -163,6 +162,7 @@ def evaluation_text(out: Path) -> str:
     """
     from weir_train.learning.run_record import (
         EVALUATIONS,
+        MILESTONES,
         evaluation_milestones,
         read_evaluations,
         read_training_record,
@@ -171,10 +171,9 @@ def evaluation_text(out: Path) -> str:
 
     steps, rewards = read_evaluations(out / EVALUATIONS)
     found = evaluation_milestones(steps, rewards)
-    names = {"untrained": "before training", "best": "best after it began", "last": "last"}
     parts = [
         f"{name} {found[key]['mean_reward']:.4f} ({found[key]['steps']:,} steps)"
-        for key, name in names.items()
+        for key, name in MILESTONES.items()
         if key in found
     ]
     rule = read_training_record(out).rule_mean_reward

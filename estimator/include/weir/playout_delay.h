@@ -15,8 +15,8 @@ inline constexpr TimeDelta kPlayoutDelayUnit = TimeDelta::Millis(10);
 // minimum is 0 and the maximum at most 500 ms.
 inline constexpr TimeDelta kMinPlayoutDelay = kPlayoutDelayUnit;
 // Range of the maximum. Audio that waits for up to 225 ms is at most 125 ms behind video with the lower bound, the
-// limit of ITU-T BT.1359-1. With the upper one, audio is in that range in as many calls as under GCC without a limit,
-// and with 200 ms in fewer (docs/virtual_calls.md).
+// limit of ITU-T BT.1359-1. The upper one was chosen by call quality, which a lower one raises, and by the number of
+// calls with audio in that range, which a lower one reduces (docs/virtual_calls.md).
 inline constexpr TimeDelta kSmallestMaxPlayoutDelay = TimeDelta::Millis(100);
 inline constexpr TimeDelta kLargestMaxPlayoutDelay = TimeDelta::Millis(250);
 

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -105,6 +105,10 @@ def read_evaluations(path: Path) -> tuple[np.ndarray, np.ndarray]:
     except Exception as error:
         raise InputError(f"{path}: is not what `weir train --eval` writes: {error}; remove it to do without") from None
     return steps, rewards
+
+
+MILESTONES: Final = {"untrained": "before training", "best": "best after it began", "last": "last"}
+"""The keys of `evaluation_milestones` and their names."""
 
 
 def evaluation_milestones(steps: np.ndarray, rewards: np.ndarray) -> dict[str, dict[str, Any]]:

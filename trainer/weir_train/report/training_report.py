@@ -16,6 +16,7 @@ from weir_eval.report.page_template import SUMMARY, render_page
 from weir_train.configuration.training import TrainingConfiguration
 from weir_train.learning.run_record import (
     EPISODES_SHOWN,
+    MILESTONES,
     PROGRESS_LOG,
     TrainingRecord,
     evaluation_milestones,
@@ -90,7 +91,7 @@ def _evaluation(summary: Mapping[str, Any], record: TrainingRecord) -> Section:
     found = summary.get("evaluation")
     if found is None:
         return Section("evaluation", "Evaluation", [note("None; `weir train --eval` makes it.")])
-    names = {"untrained": "before training", "best": f"best after it began, in {BEST_MODEL}", "last": "last"}
+    names = MILESTONES | {"best": f"{MILESTONES['best']}, in {BEST_MODEL}"}
     named = [(name, found[key]) for key, name in names.items() if key in found]
     rows = [Row([name, f"{entry['steps']:,}", f"{entry['mean_reward']:.4f}"]) for name, entry in named]
     warning = untrained_was_better({key: found[key] for key in names if key in found})
