@@ -37,9 +37,10 @@ IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, double l
   return statistics;
 }
 
-// A queue of a few packets has no delay that a policy could see, and it drops packets of all flows. A policy that
-// prefers throughput to the same degree there as on a path with a longer queue leaves flows in competition a third of
-// what GCC leaves them. Half of the weight of throughput goes to latency.
+// A queue of a few packets has no delay that a policy could see, and it drops packets of all flows. Where packets are
+// lost at any rate, GCC loses its rate to a policy that keeps a short queue filled. A policy that prefers throughput to
+// the same degree there as elsewhere leaves flows in competition a third to a half of what GCC leaves them. Half of the
+// weight of throughput goes to latency.
 Objective Yielding(const Objective& objective) {
   constexpr float kKept = 0.5f;
   return {objective.throughput * kKept, objective.latency + objective.throughput * (1 - kKept), objective.loss};
@@ -148,7 +149,7 @@ void PolicyController::Decide(Timestamp now) {
     return;
   }
   EndInterval(now);
-  executor_->Submit(observer_->observation(), has_short_queue_ ? Yielding(objective_) : objective_, now);
+  executor_->Submit(observer_->observation(), has_queue_to_yield_ ? Yielding(objective_) : objective_, now);
   submitted_at_ = now;
   waiting_ = true;
 }
