@@ -65,7 +65,7 @@ def _mos(window: Samples) -> float:
         return LOWEST_MOS
     try:
         model = _model()
-        spectrum = np.float32(model.stft_transform(window))[None, None]
+        spectrum = np.asarray(model.stft_transform(window), np.float32)[None, None]
         listeners = np.random.default_rng(_SEED).standard_normal((model.embed_rounds, 1, _LISTENER_SIZE), np.float32)
         inputs = ({"degraded_audio": spectrum, "rater_embed": listener} for listener in listeners)
         mos = float(np.mean([model.session.run(None, each)[0] for each in inputs]))
