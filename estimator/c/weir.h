@@ -505,9 +505,10 @@ WEIR_API void weir_repair_destroy(weir_repair* repair) WEIR_NOEXCEPT;
 /* A packet of the video's own stream, up to four streams. */
 WEIR_API int weir_repair_on_packet(weir_repair* repair, uint32_t ssrc, uint16_t sequence_number,
                                    int64_t now_us) WEIR_NOEXCEPT;
-/* A retransmission (RFC 4588): the first two bytes of its payload. */
-WEIR_API int weir_repair_on_retransmission(weir_repair* repair, uint16_t original_sequence_number,
-                                           int64_t now_us) WEIR_NOEXCEPT;
+/* A packet of a retransmission stream (RFC 4588), up to four streams. `payload` begins with the original sequence
+ * number, its first two bytes are enough; a payload of less is padding, and may be NULL. */
+WEIR_API int weir_repair_on_retransmission(weir_repair* repair, uint32_t ssrc, uint16_t sequence_number,
+                                           const uint8_t* payload, size_t payload_size, int64_t now_us) WEIR_NOEXCEPT;
 /* Both return a weir_repair_choice, or an error. `rate_bps`: the sender's target rate, 0 if unknown. A now_us that is
  * not after that of the previous call changes nothing. */
 WEIR_API int weir_repair_choose(weir_repair* repair, int64_t rate_bps, int64_t now_us) WEIR_NOEXCEPT;

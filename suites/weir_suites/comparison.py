@@ -56,7 +56,8 @@ class Comparison:
         unit: the unit of a row, see `Unit`.
         where: condition on scenarios; None: all.
         groups: the groups of a scenario; compared values are then means over the scenarios of each group.
-        baseline: a set of the same scenarios under usual conditions; `controller` is compared with itself there.
+        baseline: a set of the same scenarios under usual conditions; `controller` is compared with itself there, or
+            with the only one of `others`.
         listed: other controllers in the detail.
         more_metrics: further metrics in the detail, by their description.
         paired: use only runs that all controllers have; identical runs count once.
@@ -107,10 +108,14 @@ class Comparison:
 
     def why_absent(self, results: Results) -> str:
         """Why a controller or set that is needed is missing; empty if all are there."""
-        names = self._all_sets
+        names = self.set_names
         if self.unit == "set" or self.aggregation.partial_sets:
             names = [name for name in names if results.replays_of(name)] or names
-        return results.why_absent(names, self.controller, self.others)
+        if not self.baseline:
+            return results.why_absent(names, self.controller, self.others)
+        reasons = [results.why_absent(names, self.controller)]
+        reasons += [results.why_absent([side.on], side.controller) for side in self._opponents]
+        return "; ".join(dict.fromkeys(filter(None, reasons)))
 
     @property
     def set_names(self) -> Sequence[str]:
@@ -123,7 +128,8 @@ class Comparison:
 
     @property
     def _opponents(self) -> Sequence[Side]:
-        return [Side(self.controller, self.baseline)] if self.baseline else [Side(other) for other in self.others]
+        others = self.others or ([self.controller] if self.baseline else [])
+        return [Side(other, self.baseline) for other in others]
 
     @property
     def _sides(self) -> Sequence[Side]:

@@ -35,10 +35,11 @@ SETS = {
     "send-side": ("catalogue", "random", *TRACE_SETS, *_FAMILIES, "l4s", "muses calls", "mahimahi calls"),
     "virtual": ("bundled", "cellular", *TRACE_SETS, "mixtures", "impairments", "slow links", "deep queues with TCP",
                 "l4s"),
-    "repair": ("bundled", "random loss"),
+    "repair": ("bundled", "random loss", "mixtures"),
     "calls": ("muses", "cellular", "impaired", "slow decisions"),
     "losses": ("random loss", "bursts", "policer", "short queue", "cellular"),
     "competition": ("gcc", "cubic", "bbr", "equal", "gcc called", "cubic called", "bbr called", "equal called"),
+    "shared-queues": ("shared queues",),
     "fidelity": ("chromium", "native"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"

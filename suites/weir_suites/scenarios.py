@@ -71,12 +71,14 @@ COMPETITOR: Final = "competitor"
 _SHORT_QUEUES: Final = tuple(itertools.product((4.0, 10.0, 20.0), (2, 4, 20)))
 # In virtual calls of one video of at most 20 Mbps.
 _CALLED_SHORT_QUEUES: Final = ((4.0, 4), (20.0, 20))
+_SHARED_LOSS_PERCENTS: Final = (0, 1, 4)
+_SHARED_QUEUES_MS: Final = (20, 100, 300)
 _NOT_IN_NAMES: Final = re.compile(r"[ ,%]")
 
 
 def random_loss_name(round_trip_ms: int, percent: int) -> str:
-    """The name of a path of `random_losses`."""
-    return f"round-trip-{round_trip_ms}ms-loss-{percent}"
+    """The name of a set of `random_losses`."""
+    return f"random loss, {percent} % at {round_trip_ms} ms"
 
 
 def _link(name: str, rate_bps: float, *flows: dict[str, Any], **more: Any) -> Scenario:
@@ -145,17 +147,28 @@ def _lossy_cellular_call() -> list[Scenario]:
     return [with_media(Scenario.from_dict(data, "loss-cellular-3m"), "video")]
 
 
+def _random_loss(round_trip_ms: int, percent: int) -> list[Scenario]:
+    name = f"round-trip-{round_trip_ms}ms-loss-{percent}"
+    path = {"one_way_delay_ms": round_trip_ms / 2, "loss_ratio": percent / 100, "duration_s": 40.0}
+    return [with_media(_link(name, 2e6, **path), "video")]
+
+
+def _shared_link(name: str, media: str, mbps: float, queue: Queue, other: str, loss_percent: int) -> Scenario:
+    """A link with random loss and a competing flow; its description names both."""
+    flow = {"id": COMPETITOR, **SHORT_QUEUE_COMPETITORS[other]}
+    path = {"queue": queue, "loss_ratio": loss_percent / 100, "duration_s": _LOSSY_CALL_S}
+    link = _link(name, 1e6 * mbps, flow, **path).to_dict() | {"description": f"{other}, {loss_percent} %"}
+    link["flows"][0]["media"] = {"kind": media, "max_rate_bps": 20e6 if media == "video" else 50e6}
+    return Scenario.from_dict(link, name)
+
+
 def _short_queues(media: str, paths: Iterable[tuple[float, int]], other: str, loss_percent: int) -> list[Scenario]:
     """Links with a queue of a few packets, random loss and a competing flow."""
-    links = []
-    for mbps, packets in paths:
-        name = f"short-{mbps:g}M-{packets}-{other}-{loss_percent}-{media}"
-        flow = {"id": COMPETITOR, **SHORT_QUEUE_COMPETITORS[other]}
-        path = {"queue": Queue(packets=packets), "loss_ratio": loss_percent / 100, "duration_s": _LOSSY_CALL_S}
-        link = _link(name, 1e6 * mbps, flow, **path).to_dict()
-        link["flows"][0]["media"] = {"kind": media, "max_rate_bps": 20e6 if media == "video" else 50e6}
-        links.append(Scenario.from_dict(link, name))
-    return links
+    return [
+        _shared_link(f"short-{mbps:g}M-{packets}-{other}-{loss_percent}-{media}", media, mbps, Queue(packets=packets),
+                     other, loss_percent)
+        for mbps, packets in paths
+    ]  # fmt: skip
 
 
 def _bundled_calls(names: Sequence[str]) -> list[Scenario]:
@@ -198,22 +211,11 @@ deep_queues_with_tcp: Final = fixed(
 )
 # Pantheon's emulators 7 to 12: filler on links of 12 to 108 Mbps whose queues hold one packet.
 one_packet_queues: Final = fixed(lambda: pantheon_scenarios()[6:12])
-# Video on 2 Mbps, 40 s.
-random_losses: Final = fixed(
-    lambda: [
-        with_media(
-            _link(
-                random_loss_name(round_trip_ms, percent),
-                2e6,
-                one_way_delay_ms=round_trip_ms / 2,
-                loss_ratio=percent / 100,
-                duration_s=40.0,
-            ),
-            "video",
-        )
-        for round_trip_ms, percent in itertools.product((30, 120, 240), RANDOM_LOSS_PERCENTS)
-    ]
-)
+# A set for each round trip and random loss: video on 2 Mbps, 40 s.
+random_losses: Final = {
+    random_loss_name(round_trip_ms, percent): fixed(partial(_random_loss, round_trip_ms, percent))
+    for round_trip_ms, percent in itertools.product((30, 120, 240), RANDOM_LOSS_PERCENTS)
+}
 # DualPI2 (RFC 9332), for filler: alone, with a TCP Cubic flow in the classic queue from the tenth second on, and with
 # a second flow under test from then on.
 l4s_links: Final = fixed(_l4s_links)
@@ -262,6 +264,13 @@ called_queues: Final = {
     (other, percent): fixed(partial(_short_queues, "video", _CALLED_SHORT_QUEUES, other, percent))
     for other, percent in itertools.product(SHORT_QUEUE_COMPETITORS, SHORT_QUEUE_LOSS_PERCENTS)
 }
+# A video of at most 20 Mbps on 4 Mbps with each competing flow, with and without random loss: 45 s.
+shared_queues: Final = fixed(
+    lambda: [
+        _shared_link(f"shared-{ms}ms-{other}-{percent}", "video", 4.0, Queue(milliseconds=ms), other, percent)
+        for other, percent, ms in itertools.product(SHORT_QUEUE_COMPETITORS, _SHARED_LOSS_PERCENTS, _SHARED_QUEUES_MS)
+    ]
+)
 
 
 def cellular_calls(settings: Settings) -> ScenarioSet:

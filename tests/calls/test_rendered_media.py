@@ -77,7 +77,7 @@ def test_media_that_cannot_be_measured_are_a_failure(source, job):
 def test_the_job_names_what_is_sent_and_the_record_that_it_is_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(sent_media, "source_video_path", lambda width, height: tmp_path / "video")
     monkeypatch.setattr(sent_media, "source_speech_path", lambda: tmp_path / "speech")
-    for check in ("find_ffmpeg", "check_visqol"):
+    for check in ("find_ffmpeg", "check_visqol", "check_plcmos"):
         monkeypatch.setattr(sent_media, check, lambda: None)
     media = sent_media.with_sources(CallMedia(vmaf=True))
     assert media.description() == CallMedia().description() | {"vmaf": True}
@@ -113,6 +113,8 @@ def test_vmaf_follows_the_rate_of_the_path(virtual_call_program, run_weir, stead
     assert slow["vmaf_p5"] < 75
     assert fast["visqol_mean"] > 3
     assert slow["visqol_mean"] is None, "shorter than the speech"
+    assert 1 < fast["plcmos_mean"] < 5
+    assert slow["plcmos_mean"] is None, "shorter than a window"
     assert fast["call_score"] > slow["call_score"]
 
 

@@ -15,8 +15,10 @@ int ChoiceAfterRepairsOf(int64_t repair_ms) {
   const auto repair = Created<weir_repair>(weir_repair_create);
   for (int64_t i = 0; i < 2000; ++i) {
     const int64_t now_us = 1'000'000 + 5'000 * i;
+    const int64_t lost = i - i % 50 - 1;
+    const uint8_t payload[] = {static_cast<uint8_t>(lost >> 8), static_cast<uint8_t>(lost)};
     if (i % 50 == repair_ms / 5)
-      weir_repair_on_retransmission(repair.get(), static_cast<uint16_t>(i - i % 50 - 1), now_us);
+      weir_repair_on_retransmission(repair.get(), 2, static_cast<uint16_t>(i / 50), payload, sizeof payload, now_us);
     if (i % 50 != 49) weir_repair_on_packet(repair.get(), 1, static_cast<uint16_t>(i), now_us);
     if (i % 20 == 19) weir_repair_choose(repair.get(), 1'000'000, now_us);
   }
@@ -47,7 +49,9 @@ TEST(CApiRepairTest, NonsenseIsAnError) {
   EXPECT_EQ(weir_repair_choose(nullptr, 0, 0), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_repair_choose(repair.get(), 0, INT64_MAX), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_repair_on_packet(repair.get(), 1, 1, INT64_MIN), WEIR_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(weir_repair_on_retransmission(repair.get(), 1, INT64_MAX), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_repair_on_retransmission(repair.get(), 2, 1, nullptr, 0, INT64_MAX), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_repair_on_retransmission(repair.get(), 2, 1, nullptr, 2, 1), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_repair_on_retransmission(repair.get(), 2, 1, nullptr, 0, 1), WEIR_OK);
   EXPECT_EQ(weir_repair_choose_at_sender(repair.get(), 0, 0, 0, 0, INT64_MAX), WEIR_ERROR_INVALID_ARGUMENT);
   weir_repair_destroy(nullptr);
 }

@@ -1,8 +1,10 @@
 """Goals on scores against records made by hand."""
 
+from types import SimpleNamespace
+
 import pytest
 from hand_made import record
-from hand_made_results import results, row
+from hand_made_results import results, row, scenario
 
 from weir_suites.runner import Evaluated
 
@@ -174,3 +176,27 @@ def test_the_viewer_of_bundled_scenarios_with_video(goal, measure, worse):
         ).reached
 
     assert (value(worse), value(worse + 0.2)) == (False, True)
+
+
+def test_other_repair_is_compared_with_gcc_on_the_same_links():
+    def ran(controller, *rates):
+        flow = {"id": "competitor", "kind": "tcp", "direction": "forward"}
+        return [
+            record(name, controller, flow=flow | {"bytes_received": round(rate * 60 / 8)})
+            for name, rate in zip("ab", rates, strict=True)
+        ]
+
+    usual = ran("weir", 1e6, 2e6) + ran("gcc", 1e6, 4e6)
+    sets = {
+        "shared queues": SimpleNamespace(missing="", scenarios=[scenario("a", "bbr, 1 %"), scenario("b", "bbr, 1 %")])
+    }
+    sets["shared queues, FEC never"] = sets["shared queues"]
+    found = results({"shared queues": usual, "shared queues, FEC never": ran("weir", 0.9e6, 3e6)}, sets=sets)
+    assert row("shared_queues", found).value == pytest.approx(0.75)
+    never = row("shared_queues_FEC_never", found)
+    assert (never.value, never.reached) == (pytest.approx(0.825), True)
+    worst = row("shared_queues_FEC_never_worst", found)
+    assert (worst.value, worst.reached) == (pytest.approx(0.75), False)
+    assert worst.detail.endswith("1 miss it: b 0.75 times")
+    alone = results({"shared queues, FEC never": ran("weir", 1e6, 1e6)}, sets=sets)
+    assert row("shared_queues_FEC_never", alone).verdict == "not measured: no run of gcc on shared queues"

@@ -16,9 +16,10 @@ SMALL = {
     "opponents": ["--seeds", 1, "--scenarios", 1, "--set", "random"],
     "natural": ["--seeds", 1, "--scenarios", 7, "--set", "mixtures", "--set", "clock alone"],
     "virtual": ["--seeds", 1, "--scenarios", 2, "--set", "mixtures", "--set", "bundled"],
-    "repair": ["--seeds", 1, "--set", "random loss"],
+    "repair": ["--seeds", 1, "--scenarios", 1, "--set", "random loss", "--set", "mixtures"],
     "losses": ["--seeds", 1, "--set", "random loss", "--set", "cellular"],
     "competition": ["--seeds", 1, "--only", "*-4M-4-*", "--set", "gcc", "--set", "gcc called"],
+    "shared-queues": ["--seeds", 1, "--only", "shared-20ms-*-1"],
     "fidelity": ["--seeds", 2, "--only", "steps"],
 }
 # Goals that an evaluation without traces and calls decides, and others with why it does not.
@@ -35,9 +36,10 @@ MEASURED = {
     "opponents": (),
     "natural": ("mean_challenge_weir", "below_challenge_weir-send", "worst_challenge_weir", "clock_weir-send"),
     "virtual": ("mean_mixtures_weir", "not_below_bundled_weir-send", "frozen_mixtures_weir-send"),
-    "repair": ("repair_loss_1", "repair_loss_8"),
+    "repair": ("repair_loss_1", "repair_loss_8", "mixtures_always_weir", "mixtures_worst_never_weir-send"),
     "losses": ("bitrate_random_loss_12", "score_random_loss_7", "bitrate_cellular"),
     "competition": ("competitor_gcc_8", "competitor_gcc_called_8"),
+    "shared-queues": ("shared_queues", "shared_queues_FEC_never_worst", "shared_queues_playout_unlimited"),
     "fidelity": (),
 }  # fmt: skip
 UNDECIDED = {
@@ -55,6 +57,7 @@ UNDECIDED = {
     "repair": {"bundled_always_weir": "the set bundled was not chosen"},
     "losses": {"bitrate_policer": "the set policer was not chosen"},
     "competition": {"competitor_bbr_12": "the set bbr was not chosen"},
+    "shared-queues": {},
     "fidelity": {},
 }  # fmt: skip
 

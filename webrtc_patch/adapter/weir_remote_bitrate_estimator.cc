@@ -121,11 +121,11 @@ void WeirRemoteBitrateEstimator::IncomingPacket(const webrtc::RtpPacketReceived&
 
 void WeirRemoteBitrateEstimator::FollowRepair(const webrtc::RtpPacketReceived& received, Timestamp now) {
   const PacketKind kind = settings_.packet_kinds[received.PayloadType() & (kPayloadTypes - 1)];
-  const auto payload = received.payload();
   if (kind == PacketKind::kVideo) {
     repair_monitor_.OnPacket(received.Ssrc(), received.SequenceNumber(), now);
-  } else if (kind == PacketKind::kRetransmission && payload.size() >= 2) {
-    repair_monitor_.OnRetransmission(static_cast<uint16_t>(payload[0] << 8 | payload[1]), now);
+  } else if (kind == PacketKind::kRetransmission) {
+    const auto payload = received.payload();
+    repair_monitor_.OnRetransmission(received.Ssrc(), received.SequenceNumber(), {payload.data(), payload.size()}, now);
   }
 }
 

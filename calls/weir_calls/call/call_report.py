@@ -38,7 +38,7 @@ from weir_eval.runs.store import RecordStore
 
 _MAIN = (
     "call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "call_score", "viewer_quality", "vmaf_mean",
-    "vmaf_p5", "freeze_count", "frozen_share", "concealed_share", "visqol_mean", "received_bitrate_bps",
+    "vmaf_p5", "freeze_count", "frozen_share", "concealed_share", "visqol_mean", "plcmos_mean", "received_bitrate_bps",
 )  # fmt: skip
 # In place of those that need weir-peer, for calls of other stacks.
 _OF_THE_LINK = ("network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation")

@@ -13,7 +13,7 @@ import numpy as np
 from weir_calls.call import logs
 from weir_calls.call.call_stages import call_stages
 from weir_calls.call.media.ffmpeg import MODEL, make_recording
-from weir_calls.call.media.quality import picture_quality, speech_quality
+from weir_calls.call.media.quality import concealment_quality, picture_quality, speech_quality
 from weir_calls.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir_calls.call.media.y4m import Y4m
 from weir_calls.call.stats_measures import Values, estimated_quality, frame_metrics_of_stats, stats_metrics
@@ -73,7 +73,7 @@ def measure(
         raw_frames: the received frames; by default in the folder.
         sender: getStats of the sender.
         logs_frames: False: only the receiver's getStats describe rendered frames.
-        quality: False: skip VMAF, `recording.mp4` and ViSQOL.
+        quality: False: skip VMAF, `recording.mp4`, ViSQOL and PLCMOS.
 
     Raises:
         InputError: a log cannot be read, or is too large for a call.
@@ -173,17 +173,18 @@ def _quality_metrics(
     span_us: tuple[int, int],
     problems: list[str],
 ) -> Values:
-    """Quality of picture and speech; adds the reasons for missing measures to `problems`."""
+    """Quality of picture and audio; adds the reasons for missing measures to `problems`."""
     metrics: Values = {}
     try:
         metrics |= _picture_metrics(folder, path, source, frames, span_us)
     except (InputError, ComponentFailed) as error:
         problems.append(str(error))
-    try:
-        audio = folder / logs.RECEIVED_AUDIO
-        metrics |= speech_quality(audio) if audio.is_file() else {}
-    except (InputError, MissingComponent, ComponentFailed) as error:
-        problems.append(str(error))
+    audio = folder / logs.RECEIVED_AUDIO
+    for audio_quality in (speech_quality, concealment_quality) if audio.is_file() else ():
+        try:
+            metrics |= audio_quality(audio)
+        except (InputError, MissingComponent, ComponentFailed) as error:
+            problems += {str(error)} - {*problems}
     return metrics
 
 

@@ -46,11 +46,13 @@ int weir_repair_on_packet(weir_repair* repair, uint32_t ssrc, uint16_t sequence_
   });
 }
 
-int weir_repair_on_retransmission(weir_repair* repair, uint16_t original_sequence_number, int64_t now_us) noexcept {
+int weir_repair_on_retransmission(weir_repair* repair, uint32_t ssrc, uint16_t sequence_number, const uint8_t* payload,
+                                  size_t payload_size, int64_t now_us) noexcept {
   return OnHandle(repair, [&] {
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
-    repair->monitor.OnRetransmission(original_sequence_number, now);
+    if (payload == nullptr && payload_size > 0) return FailArgument("payload is NULL");
+    repair->monitor.OnRetransmission(ssrc, sequence_number, {payload, payload_size}, now);
     return static_cast<int>(WEIR_OK);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace weir {
 namespace {
@@ -12,6 +13,8 @@ constexpr uint16_t kWidestGap = 100;
 constexpr TimeDelta kSecondRequest = TimeDelta::Millis(50);
 // A packet that is still missing after this time does not come.
 constexpr TimeDelta kLongestWait = TimeDelta::Millis(600);
+// Until the sender follows a new session description.
+constexpr TimeDelta kDescriptionTime = TimeDelta::Seconds(1);
 constexpr TimeDelta kCountTime = TimeDelta::Seconds(5);
 constexpr size_t kFewestRepairs = 3;
 // Second requests that chance may add.
@@ -21,9 +24,9 @@ constexpr double kLeastLost = 0.05;
 
 }  // namespace
 
-RepairMonitor::Stream& RepairMonitor::StreamOf(uint32_t ssrc) {
-  Stream* oldest = &streams_[0];
-  for (Stream& stream : streams_) {
+RepairMonitor::Stream& RepairMonitor::StreamOf(Streams& streams, uint32_t ssrc) {
+  Stream* oldest = &streams[0];
+  for (Stream& stream : streams) {
     if (stream.started && stream.ssrc == ssrc) return stream;
     if (stream.last_packet < oldest->last_packet) oldest = &stream;
   }
@@ -32,33 +35,37 @@ RepairMonitor::Stream& RepairMonitor::StreamOf(uint32_t ssrc) {
   return *oldest;
 }
 
-void RepairMonitor::OnPacket(uint32_t ssrc, uint16_t sequence_number, Timestamp now) {
-  Stream& stream = StreamOf(ssrc);
+int RepairMonitor::Advance(Stream& stream, uint16_t sequence_number, Timestamp now) {
   stream.last_packet = now;
-  counts_.packets += 1;
   const auto step = static_cast<uint16_t>(sequence_number - stream.latest);
-  const bool is_late = step > 0x10000 - kWidestGap;
-  if (!stream.started || (step > kWidestGap && !is_late)) {
-    stream.started = true;
-    stream.latest = sequence_number;
-  } else if (is_late) {
-    Loss* const loss = Find(sequence_number);
-    if (loss == nullptr) return;
-    loss->waits = false;
-    counts_.lost = std::max(0.0, counts_.lost - 1);
-  } else {
-    for (uint16_t i = 1; i < step; ++i) AddLoss(static_cast<uint16_t>(stream.latest + i), now);
-    stream.latest = sequence_number;
-  }
+  const bool is_known = std::exchange(stream.started, true);
+  if (is_known && (step == 0 || step > 0x10000 - kWidestGap)) return -1;
+  stream.latest = sequence_number;
+  return is_known && step <= kWidestGap ? step - 1 : 0;
+}
+
+void RepairMonitor::OnPacket(uint32_t ssrc, uint16_t sequence_number, Timestamp now) {
+  counts_.packets += 1;
+  const int missing = Advance(StreamOf(streams_, ssrc), sequence_number, now);
+  for (int i = missing; i > 0; --i) AddLoss(static_cast<uint16_t>(sequence_number - i), now);
+  if (missing >= 0) return;
+  Loss* const loss = Find(sequence_number);
+  if (loss == nullptr) return;
+  loss->waits = false;
+  counts_.lost = std::max(0.0, counts_.lost - 1);
 }
 
 void RepairMonitor::AddLoss(uint16_t sequence_number, Timestamp now) {
   counts_.packets += 1;
   counts_.lost += 1;
   Loss& loss = losses_[next_loss_++ % losses_.size()];
-  loss.waits = true;
+  loss.waits = !CameEarly(sequence_number);
   loss.sequence_number = sequence_number;
   loss.time = now;
+}
+
+bool RepairMonitor::CameEarly(uint16_t sequence_number) const {
+  return std::ranges::find(early_, sequence_number) != early_.end();
 }
 
 RepairMonitor::Loss* RepairMonitor::Find(uint16_t sequence_number) {
@@ -69,9 +76,18 @@ RepairMonitor::Loss* RepairMonitor::Find(uint16_t sequence_number) {
   return nullptr;
 }
 
-void RepairMonitor::OnRetransmission(uint16_t original_sequence_number, Timestamp now) {
-  Loss* const loss = Find(original_sequence_number);
-  if (loss == nullptr) return;
+void RepairMonitor::OnRetransmission(uint32_t ssrc, uint16_t sequence_number, std::span<const uint8_t> payload,
+                                     Timestamp now) {
+  const int missing = Advance(StreamOf(retransmission_streams_, ssrc), sequence_number, now);
+  counts_.retransmissions += 1 + std::max(missing, 0);
+  counts_.lost_retransmissions = std::max(0.0, counts_.lost_retransmissions + missing);
+  if (payload.size() < 2) return;
+  const auto original = static_cast<uint16_t>(payload[0] << 8 | payload[1]);
+  Loss* const loss = Find(original);
+  if (loss == nullptr) {
+    early_[next_early_++ % early_.size()] = original;
+    return;
+  }
   loss->waits = false;
   const TimeDelta time = now - loss->time;
   const std::optional<TimeDelta> usual = RepairTime();
@@ -95,10 +111,11 @@ double RepairMonitor::LossRatio() const {
 }
 
 RepairObservation RepairMonitor::Observe(Timestamp now, Repair in_force) {
+  if (in_force == Repair::kFec) last_fec_ = now;
   for (Loss& loss : losses_) {
     if (!loss.waits || now <= loss.time + kLongestWait) continue;
     loss.waits = false;
-    if (in_force == Repair::kFec) continue;
+    if (loss.time <= last_fec_ + kDescriptionTime) continue;
     counts_.requested += 1;
     counts_.repeated += 1;
   }
@@ -106,11 +123,14 @@ RepairObservation RepairMonitor::Observe(Timestamp now, Repair in_force) {
   observation.at_time = now;
   observation.repair_time = RepairTime();
   observation.loss_ratio = LossRatio();
-  const double by_loss = counts_.requested * observation.loss_ratio;
+  const double lost_answers = counts_.lost_retransmissions / std::max(1.0, counts_.retransmissions);
+  const double by_loss = counts_.requested * std::max(observation.loss_ratio, std::min(1.0, lost_answers));
   if (counts_.repeated > by_loss + kByChance)
     observation.nack_loss_ratio = (counts_.repeated - by_loss) / counts_.requested;
   const double factor = observed_.IsFinite() && now > observed_ ? std::exp((observed_ - now) / kCountTime) : 1;
-  for (double* const count : {&counts_.packets, &counts_.lost, &counts_.requested, &counts_.repeated}) *count *= factor;
+  for (double* const count :
+       {&counts_.packets, &counts_.lost, &counts_.requested, &counts_.repeated, &counts_.lost_retransmissions})
+    *count *= factor;
   observed_ = now;
   return observation;
 }

@@ -20,7 +20,7 @@ from weir_sim.controllers import CONTROLLERS, LIBWEBRTC_SENDERS, uses_model
 LEADING = (
     "call_quality", "viewer_quality", "vmaf_mean", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
     "end_to_end_delay_ms_p95", "frame_delay_ms_p50", "frame_delay_ms_p95", "received_bitrate_bps", "concealed_share",
-    "visqol_mean", "call_score", "utility", "challenge",
+    "visqol_mean", "plcmos_mean", "call_score", "utility", "challenge",
 )  # fmt: skip
 
 

@@ -223,6 +223,12 @@ MEASURES = MeasureTable(
             "sent; mean of windows of ten seconds.", decimals=2, kinds=_BOTH),
         Measure("visqol_min", "Speech, ViSQOL, worst", "MOS-LQO", "higher",
             "The lowest of the windows of ten seconds.", decimals=2, kinds=_BOTH),
+        Measure("plcmos_mean", "Concealment, PLCMOS", "MOS", "higher",
+            "PLCMOS v2, 1 to 5, of the audio that the receiver played: listeners' opinion on the concealment of lost "
+            "packets, without the speech that was sent; mean of windows of ten seconds. The speech of calls is "
+            "synthetic and scores about 3.0 without loss.", decimals=2, kinds=_BOTH),
+        Measure("plcmos_min", "Concealment, PLCMOS, worst", "MOS", "higher",
+            "The lowest of the windows of ten seconds.", decimals=2, kinds=_BOTH),
         Measure("audio_jitter_buffer_delay_ms", "Audio jitter buffer", "ms", "lower",
             "getStats of the receiver: jitterBufferDelay / jitterBufferEmittedCount.", decimals=0, kinds=_CALL),
         Measure("audio_ahead_ms", "Audio ahead of video", "ms", "lower",

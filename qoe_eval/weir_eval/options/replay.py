@@ -85,8 +85,8 @@ class ReplayOptions(PathArguments):
         bool,
         typer.Option(
             "--vmaf",
-            help="Virtual calls also decode, and have VMAF of the rendered frames and ViSQOL of the played speech; a "
-            "minute of 640x360 needs 0.6 GB of temporary files meanwhile.",
+            help="Virtual calls also decode, and have VMAF of the rendered frames, ViSQOL and PLCMOS of the played "
+            "speech; a minute of 640x360 needs 0.6 GB of temporary files meanwhile.",
         ),
     ] = False
     playout: Annotated[

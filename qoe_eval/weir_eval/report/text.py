@@ -24,7 +24,7 @@ SHOWN = (
     "challenge", "utilisation", "p95_queueing_delay_ms", "loss_ratio",
 )  # fmt: skip
 """The measures of a replay on the terminal and in model cards."""
-_RENDERED = ("concealed_share", "call_score", "vmaf_mean", "vmaf_p5", "visqol_mean")
+_RENDERED = ("concealed_share", "call_score", "vmaf_mean", "vmaf_p5", "visqol_mean", "plcmos_mean")
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120

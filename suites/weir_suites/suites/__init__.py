@@ -16,6 +16,7 @@ from weir_suites.suites import (
     repair,
     safety,
     send_side,
+    shared_queues,
     virtual,
 )
 
@@ -25,6 +26,7 @@ SUITES: Final[dict[str, Suite]] = {
         *(one.SUITE for one in (policy, opponents, impairments, natural, safety, send_side, virtual, repair, calls)),
         calls.LOSSES,
         competition.SUITE,
+        shared_queues.SUITE,
         fidelity.SUITE,
     )
 }

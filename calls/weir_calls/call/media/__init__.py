@@ -1,1 +1,1 @@
-"""Video and speech of calls: sources, received media, and VMAF and ViSQOL."""
+"""Video and speech of calls: sources, received media, and VMAF, ViSQOL and PLCMOS."""

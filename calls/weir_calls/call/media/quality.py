@@ -1,4 +1,4 @@
-"""The quality of rendered video and played audio, relative to the source: VMAF and ViSQOL."""
+"""The quality of rendered video and played audio: VMAF and ViSQOL, relative to the source, and PLCMOS."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from weir_calls.call.media.ffmpeg import measure_vmaf
+from weir_calls.call.media.plcmos import measure_concealment
 from weir_calls.call.media.received_frames import ReceivedFrame
 from weir_calls.call.media.source_speech import source_speech_path
 from weir_calls.call.media.visqol import measure_speech
@@ -62,3 +63,15 @@ def speech_quality(received: Path) -> dict[str, float]:
     """
     scores = measure_speech(received, source_speech_path())
     return {"visqol_mean": float(np.mean(scores)), "visqol_min": min(scores)} if scores else {}
+
+
+def concealment_quality(received: Path) -> dict[str, float]:
+    """PLCMOS's measures of a WAV file of the played audio; empty if it is shorter than a window.
+
+    Raises:
+        InputError: the WAV file cannot be read.
+        MissingComponent: PLCMOS is not installed.
+        ComponentFailed: PLCMOS failed.
+    """
+    scores = measure_concealment(received)
+    return {"plcmos_mean": float(np.mean(scores)), "plcmos_min": min(scores)} if scores else {}

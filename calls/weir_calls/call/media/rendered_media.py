@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from weir_calls.call.media.quality import picture_quality, speech_quality
+from weir_calls.call.media.quality import concealment_quality, picture_quality, speech_quality
 from weir_calls.call.media.received_frames import read_index
 from weir_calls.call.media.y4m import Y4m
 from weir_calls.link.leftovers import ScratchFolder
@@ -60,4 +60,4 @@ def _measures(files: Path, source: Path | None) -> dict[str, float]:
             pictures = picture_quality(received, source, frames)
         found |= pictures.metrics if pictures else {}
     audio = files.with_suffix(".wav")
-    return found | (speech_quality(audio) if audio.is_file() else {})
+    return found | speech_quality(audio) | concealment_quality(audio) if audio.is_file() else found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from weir_calls.call.media.plcmos import check_plcmos
 from weir_calls.call.media.rendered_media import run_and_measure
 from weir_calls.call.media.source_speech import source_speech_path
 from weir_calls.call.media.source_video import source_video_path
@@ -24,4 +25,5 @@ def with_sources(media: CallMedia) -> CallMedia:
         return sent
     find_ffmpeg()
     check_visqol()
+    check_plcmos()
     return replace(sent, speech=source_speech_path(), run=run_and_measure)

@@ -14,6 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from weir_calls.call.media.played_speech import (
+    HIGHEST_MOS,
+    LOWEST_MOS,
+    RATE_HZ,
+    is_silent,
+    read_speech,
+    windows,
+    without_start,
+)
 from weir_calls.call.media.wav import Samples, read_wav
 from weir_cli.errors import ComponentFailed, MissingComponent
 from weir_cli.installation import how_to_get
@@ -21,12 +30,6 @@ from weir_eval.runs.task_processes import Report, TaskFailure, run_tasks
 
 # Modules and the packages that provide them.
 SPEECH_PACKAGES = {"visqol": "visqol-python", "ai_edge_litert": "ai-edge-litert"}
-_RATE_HZ = 16_000
-_LOWEST_MOS, _HIGHEST_MOS = 1.0, 5.0
-# -80 dB of full scale. Quieter audio is inaudible, and ViSQOL has no value for it.
-_SILENCE = 1e-4
-# Longer calls have this many windows, evenly spaced.
-_MOST_WINDOWS = 12
 _AT_ONCE = 2
 
 
@@ -80,9 +83,9 @@ class _Part:
 
 def _measure(part: _Part, report: Report) -> dict[int, float]:
     """The MOS-LQO of windows by their index."""
-    reference, heard = _resampled(part.sent), _resampled(part.received)
-    heard = heard[min(np.argmax(heard != 0), len(heard) - len(reference)) :]
-    own = list(enumerate(windows(heard, len(reference))))[part.first :: _AT_ONCE]
+    reference, heard = read_speech(part.sent), read_speech(part.received)
+    size = len(reference)
+    own = list(enumerate(windows(without_start(heard, size), size)))[part.first :: _AT_ONCE]
     visqol = _start_visqol() if own else None
     scores = {}
     for index, window in own:
@@ -91,24 +94,10 @@ def _measure(part: _Part, report: Report) -> dict[int, float]:
     return scores
 
 
-def windows(heard: Samples, size: int) -> list[Samples]:
-    """Evenly spaced windows from start to end, at most _MOST_WINDOWS; they may overlap or have gaps."""
-    count = min(round(len(heard) / size), _MOST_WINDOWS) if len(heard) >= size else 0
-    starts = np.linspace(0, len(heard) - size, count).astype(int)
-    return [heard[start : start + size] for start in starts]
-
-
 def aligned(reference: Samples, window: Samples) -> Samples:
     """The reference, rotated to be most similar to a window of the same length."""
     spectrum = np.fft.rfft(window) * np.conj(np.fft.rfft(reference))
     return np.roll(reference, int(np.argmax(np.fft.irfft(spectrum, len(reference)))))
-
-
-def _resampled(path: Path) -> Samples:
-    from scipy.signal import resample_poly  # takes a second
-
-    samples, rate_hz = read_wav(path)
-    return np.asarray(resample_poly(samples, _RATE_HZ, rate_hz)) if len(samples) else samples
 
 
 def _start_visqol() -> Any:
@@ -122,13 +111,13 @@ def _start_visqol() -> Any:
 
 
 def _mos(visqol: Any, reference: Samples, degraded: Samples) -> float:
-    if np.sqrt(np.mean(degraded**2)) < _SILENCE:
-        return _LOWEST_MOS
+    if is_silent(degraded):
+        return LOWEST_MOS
     try:
         with np.errstate(all="ignore"):
-            mos = float(visqol.measure_from_arrays(reference, degraded, _RATE_HZ).moslqo)
+            mos = float(visqol.measure_from_arrays(reference, degraded, RATE_HZ).moslqo)
     except Exception as error:
         raise ComponentFailed(f"{error!r}") from None
-    if not _LOWEST_MOS <= mos <= _HIGHEST_MOS:
+    if not LOWEST_MOS <= mos <= HIGHEST_MOS:
         raise ComponentFailed(f"it gave {mos}, which is no MOS")
     return mos

@@ -10,7 +10,7 @@ import pytest
 
 from weir_calls.call.media import visqol
 from weir_calls.call.media.source_speech import RATE_HZ, source_speech_path
-from weir_calls.call.media.visqol import SPEECH_PACKAGES, aligned, measure_speech, windows
+from weir_calls.call.media.visqol import SPEECH_PACKAGES, aligned, measure_speech
 from weir_calls.call.media.wav import read_wav, write_wav
 from weir_cli.errors import ComponentFailed, MissingComponent
 
@@ -55,17 +55,6 @@ def test_without_its_packages_there_is_no_score(monkeypatch, tmp_path):
     monkeypatch.setattr(visqol, "find_spec", lambda name: None)
     with pytest.raises(MissingComponent, match=r"ViSQOL is missing: `(make webrtc|pip install visqol-python)"):
         measure_speech(tmp_path / "received.wav", tmp_path / "sent.wav")
-
-
-def test_windows_cover_a_call_and_their_number_is_bounded():
-    def starts(size):
-        return [int(window[0]) for window in windows(np.arange(size, dtype=float), 100)]
-
-    assert starts(99) == []
-    assert starts(100) == starts(149)[:1] == [0]
-    assert starts(599) == [0, 99, 199, 299, 399, 499]
-    assert (len(starts(5000)), starts(5000)[-1]) == (12, 4900)
-    assert all(len(window) == 100 for window in windows(np.zeros(777), 100))
 
 
 @needs_visqol

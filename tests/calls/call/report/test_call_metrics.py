@@ -76,6 +76,8 @@ def test_a_call_without_audio_has_neither_its_measures_nor_a_score(made_call, so
         "audio_ahead_ms",
         "audio_behind_ms",
         "call_score",
+        "plcmos_mean",
+        "plcmos_min",
         *(f"delay_in_{stage}_ms_{of}" for stage in STAGES for of in ("p50", "p95")),
         "encode_time_ms",
         "video_quality",
@@ -99,17 +101,19 @@ def test_speech_that_cannot_be_scored_leaves_its_measures_undefined(made_call, t
 
     def measured():
         found = made_call.measured(tmp_path)
-        assert (found.metrics["visqol_mean"], found.metrics["visqol_min"]) == (None, None)
+        assert {found.metrics[f"{model}_{of}"] for model in ("visqol", "plcmos") for of in ("mean", "min")} == {None}
         assert found.metrics["concealed_share"] == pytest.approx(0.02)
         return found.problems
 
     (tmp_path / logs.RECEIVED_AUDIO).write_bytes(b"RIFF")
     monkeypatch.setattr("weir_calls.call.media.quality.source_speech_path", lambda: tmp_path / logs.RECEIVED_AUDIO)
     with monkeypatch.context() as nothing_installed:
-        nothing_installed.setattr("weir_calls.call.media.visqol.find_spec", lambda name: None)
-        (problem,) = measured()
-        assert "ViSQOL is missing" in problem
-    monkeypatch.setattr("weir_calls.call.media.visqol.find_spec", lambda name: object())
+        for model in ("visqol", "plcmos"):
+            nothing_installed.setattr(f"weir_calls.call.media.{model}.find_spec", lambda name: None)
+        problems = measured()
+        assert [text.split(" is missing")[0] for text in problems] == ["ViSQOL", "PLCMOS"]
+    for model in ("visqol", "plcmos"):
+        monkeypatch.setattr(f"weir_calls.call.media.{model}.find_spec", lambda name: object())
     (problem,) = measured()
     assert "received.wav: not a readable WAV file" in problem
     write_wav(tmp_path / logs.RECEIVED_AUDIO, np.zeros(0), 48_000)
