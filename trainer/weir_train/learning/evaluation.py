@@ -113,12 +113,13 @@ class _InOrder:
 
 
 class EvaluationCallback(BaseCallback):
-    """Evaluates before the first update, every `every_steps` steps and at the end, and keeps the best trained policy.
+    """Evaluates before the first update, after every multiple of `every_steps` steps and at the end, and keeps the best
+    trained policy.
 
     It does not affect learning: the evaluation has its own simulators and random numbers. Writes to `folder`, with the
     names of stable-baselines3's EvalCallback, `best_model.zip`, and `evaluations.npz` with `timesteps` (E), `results`
     (E, scenarios; rewards per step) and `ep_lengths` (E, scenarios); an existing file of as many scenarios is
-    continued. Logs `eval/mean_reward`.
+    continued, without evaluations after the steps of the checkpoint, which are made again. Logs `eval/mean_reward`.
 
     Attributes:
         rule_mean_reward: the rule's mean reward on the same scenarios if actions are around it; else None.
@@ -143,6 +144,8 @@ class EvaluationCallback(BaseCallback):
                 self._timesteps, self._results = [int(count) for count in steps], list(results)
 
     def _on_training_start(self) -> None:
+        kept = sum(steps <= self.num_timesteps for steps in self._timesteps)
+        del self._timesteps[kept:], self._results[kept:]
         if self._around_rule:
             self.rule_mean_reward = self._evaluation(None, self.objective)
 
@@ -150,7 +153,8 @@ class EvaluationCallback(BaseCallback):
         return True
 
     def _on_rollout_start(self) -> None:
-        if not self._timesteps or self.num_timesteps - self._timesteps[-1] >= self._every_steps:
+        every = self._every_steps
+        if not self._timesteps or self.num_timesteps // every > self._timesteps[-1] // every:
             self._evaluate()
 
     def _on_training_end(self) -> None:
