@@ -2,6 +2,7 @@
 
 import functools
 import os
+import shutil
 import signal
 
 import numpy as np
@@ -62,6 +63,14 @@ def interrupt_at(step):
     return on_progress
 
 
+def copy_at(step, folder, copy):
+    def on_progress(state):
+        if state.steps == step:
+            shutil.copytree(folder, copy)
+
+    return on_progress
+
+
 def files_of(folder):
     """Arrays of the files of a training, by file and name."""
     found = {}
@@ -106,15 +115,14 @@ def traces(values, tmp_path, steady, monkeypatch):
     }
 
 
-def stopped_at_three_places(configuration, folder, simulator, **arguments):
-    """Trains, and is stopped: between two updates, by Ctrl-C within one, and by a crash within one."""
-    learn = functools.partial(train, configuration, folder, simulator=simulator, **arguments)
-    first = learn(on_progress=interrupt_at(2 * UPDATE))
-    second = learn(resume=True, callbacks=[AtStep(2 * UPDATE + 100, ctrl_c)])
+def stopped_at_three_places(learn, folder):
+    """Trains five updates, and is stopped: between two updates, by Ctrl-C within one, and by a crash within one."""
+    first = learn(folder, on_progress=interrupt_at(2 * UPDATE))
+    second = learn(folder, resume=True, callbacks=[AtStep(2 * UPDATE + 100, ctrl_c)])
     assert (first.steps, first.interrupted, second.steps, second.interrupted) == (2 * UPDATE, True, 3 * UPDATE, True)
     with pytest.raises(Crash):
-        learn(resume=True, callbacks=[AtStep(4 * UPDATE + 100, crash)])
-    return learn(resume=True)
+        learn(folder, resume=True, callbacks=[AtStep(4 * UPDATE + 100, crash)])
+    learn(folder, resume=True, on_progress=interrupt_at(5 * UPDATE))
 
 
 @pytest.mark.parametrize("case", ["one trace", "random paths", "adaptive curriculum", "evaluation"])
@@ -130,10 +138,15 @@ def test_a_training_stopped_at_three_places_has_the_same_parameters(
         values["scenarios"] = {"minimum_duration_s": 5.0, "maximum_duration_s": 15.0}
     arguments = {"evaluate_every_steps": 2 * UPDATE} if case == "evaluation" else {}
     configuration = checked_configuration(values)
-    whole = train(configuration, tmp_path / "whole", simulator=fake_simulator, **arguments)
-    result = stopped_at_three_places(configuration, tmp_path / "stopped", fake_simulator, **arguments)
-    assert (result.steps, result.interrupted) == (whole.steps, False) == (STEPS, False)
-    assert_equal(files_of(tmp_path / "stopped"), files_of(tmp_path / "whole"))
+    whole, stopped, middle = tmp_path / "whole", tmp_path / "stopped", tmp_path / "middle"
+    learn = functools.partial(train, configuration, simulator=fake_simulator, **arguments)
+    learn(whole, on_progress=copy_at(5 * UPDATE, whole, middle))
+    stopped_at_three_places(learn, stopped)
+    # The state in the middle has more than the parameters at the end.
+    assert_equal(files_of(stopped), files_of(middle))
+    result = learn(stopped, resume=True)
+    assert (result.steps, result.interrupted) == (STEPS, False)
+    assert_equal(files_of(stopped), files_of(whole))
 
 
 def test_a_training_on_the_real_simulator_stopped_at_three_places_has_the_same_parameters(
@@ -146,9 +159,10 @@ def test_a_training_on_the_real_simulator_stopped_at_three_places_has_the_same_p
         "privileged_critic": True,
     }
     values["scenarios"] = {"minimum_duration_s": 20.0, "maximum_duration_s": 60.0, "maximum_mean_bps": 5e6}
-    configuration = checked_configuration(values)
-    train(configuration, tmp_path / "whole", simulator=real_simulator)
-    stopped_at_three_places(configuration, tmp_path / "stopped", real_simulator)
+    learn = functools.partial(train, checked_configuration(values), simulator=real_simulator)
+    learn(tmp_path / "whole")
+    stopped_at_three_places(learn, tmp_path / "stopped")
+    learn(tmp_path / "stopped", resume=True)
     assert_equal(files_of(tmp_path / "stopped"), files_of(tmp_path / "whole"))
 
 
