@@ -97,7 +97,7 @@ def values(values):
 
 @pytest.fixture
 def traces(values, tmp_path, steady, monkeypatch):
-    """Of three traces GCC is best on the first, so that the adaptive curriculum has gaps."""
+    """Three traces on which the references fill a link, so that the adaptive curriculum has gaps."""
     names = ("slow", "middle", "fast")
     for name, rate in zip(names, (1_000_000, 2_000_000, 4_000_000), strict=True):
         Scenario.from_dict(steady(name, rate, 3.0)).save(tmp_path / f"{name}.json")
@@ -125,21 +125,15 @@ def stopped_at_three_places(learn, folder):
     learn(folder, resume=True, on_progress=interrupt_at(5 * UPDATE))
 
 
-@pytest.mark.parametrize("case", ["one trace", "random paths", "adaptive curriculum", "evaluation"])
-def test_a_training_stopped_at_three_places_has_the_same_parameters(
-    values, tmp_path, fake_simulator, monkeypatch, request, case
-):
-    quick = functools.partial(Evaluation, scenarios=2, duration_s=2.0)
-    monkeypatch.setattr("weir_train.learning.reinforcement.Evaluation", quick)
+@pytest.mark.parametrize("case", ["one trace", "random paths", "adaptive curriculum"])
+def test_a_training_stopped_at_three_places_has_the_same_parameters(values, tmp_path, fake_simulator, request, case):
     if case == "adaptive curriculum":
         values |= request.getfixturevalue("traces")
     if case == "random paths":
         values["environment"] |= {"objective": "random", "privileged_critic": True}
         values["scenarios"] = {"minimum_duration_s": 5.0, "maximum_duration_s": 15.0}
-    arguments = {"evaluate_every_steps": 2 * UPDATE} if case == "evaluation" else {}
-    configuration = checked_configuration(values)
     whole, stopped, middle = tmp_path / "whole", tmp_path / "stopped", tmp_path / "middle"
-    learn = functools.partial(train, configuration, simulator=fake_simulator, **arguments)
+    learn = functools.partial(train, checked_configuration(values), simulator=fake_simulator)
     learn(whole, on_progress=copy_at(5 * UPDATE, whole, middle))
     stopped_at_three_places(learn, stopped)
     # The state in the middle has more than the parameters at the end.
@@ -147,6 +141,22 @@ def test_a_training_stopped_at_three_places_has_the_same_parameters(
     result = learn(stopped, resume=True)
     assert (result.steps, result.interrupted) == (STEPS, False)
     assert_equal(files_of(stopped), files_of(whole))
+
+
+def test_a_crash_after_an_evaluation_that_is_later_than_the_checkpoint_changes_none(
+    values, tmp_path, fake_simulator, monkeypatch
+):
+    quick = functools.partial(Evaluation, scenarios=2, duration_s=2.0)
+    monkeypatch.setattr("weir_train.learning.reinforcement.Evaluation", quick)
+    configuration = checked_configuration(values | {"checkpoint_every_steps": 3 * UPDATE})
+    learn = functools.partial(train, configuration, simulator=fake_simulator, evaluate_every_steps=2 * UPDATE)
+    learn(tmp_path / "whole")
+    with pytest.raises(Crash):
+        learn(tmp_path / "stopped", callbacks=[AtStep(4 * UPDATE + 100, crash)])
+    assert files_of(tmp_path / "stopped")["evaluations.npz: timesteps"].tolist() == [0, 2 * UPDATE, 4 * UPDATE]
+    assert files_of(tmp_path / "stopped")["checkpoint.zip: num_timesteps"] == 3 * UPDATE
+    learn(tmp_path / "stopped", resume=True)
+    assert_equal(files_of(tmp_path / "stopped"), files_of(tmp_path / "whole"))
 
 
 def test_a_training_on_the_real_simulator_stopped_at_three_places_has_the_same_parameters(

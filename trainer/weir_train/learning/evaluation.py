@@ -119,7 +119,7 @@ class EvaluationCallback(BaseCallback):
     It does not affect learning: the evaluation has its own simulators and random numbers. Writes to `folder`, with the
     names of stable-baselines3's EvalCallback, `best_model.zip`, and `evaluations.npz` with `timesteps` (E), `results`
     (E, scenarios; rewards per step) and `ep_lengths` (E, scenarios); an existing file of as many scenarios is
-    continued, without evaluations after the steps of the checkpoint, which are made again. Logs `eval/mean_reward`.
+    continued. Logs `eval/mean_reward`.
 
     Attributes:
         rule_mean_reward: the rule's mean reward on the same scenarios if actions are around it; else None.
@@ -144,8 +144,6 @@ class EvaluationCallback(BaseCallback):
                 self._timesteps, self._results = [int(count) for count in steps], list(results)
 
     def _on_training_start(self) -> None:
-        kept = sum(steps <= self.num_timesteps for steps in self._timesteps)
-        del self._timesteps[kept:], self._results[kept:]
         if self._around_rule:
             self.rule_mean_reward = self._evaluation(None, self.objective)
 
