@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
 pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_papers.off_policy.policies import SATURATION, SaturationLimit  # noqa: E402
-from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, load_replay_buffer, save_replay_buffer  # noqa: E402
+from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, REPLAY_FIELDS, load_replay_buffer, save_replay_buffer  # noqa: E402
 from weir_papers.off_policy.training import make_model  # noqa: E402
 from weir_traces.schema.scenario import Scenario  # noqa: E402
 from weir_train.configuration.scenarios import ScenarioSampler  # noqa: E402
@@ -162,11 +162,30 @@ def test_resume_goes_on_with_the_replay_buffer(values, tmp_path, fake_gym_simula
     assert result.steps == 800
     with np.load(tmp_path / REPLAY_BUFFER) as file:
         assert file["rewards"].shape == (400, 2)
-        for name, value in before.items():
-            np.testing.assert_array_equal(file[name][:300], value)
+        for name in REPLAY_FIELDS:
+            np.testing.assert_array_equal(file[name][:300], before[name])
     other = checked_configuration(values | {"algorithm": "sac" if algorithm == "td3" else "td3"})
     with pytest.raises(InputError, match=f"was trained with {algorithm}, not with"):
         train(other, tmp_path, simulator=fake_gym_simulator, resume=True)
+
+
+def test_an_interrupted_training_has_the_same_parameters(values, tmp_path, fake_gym_simulator, algorithm):
+    def interrupt(state):
+        if state.steps >= 1000:
+            raise KeyboardInterrupt
+
+    # The buffer of 400 transitions is full when the training is interrupted.
+    values |= {"algorithm": algorithm, "steps": 1200, algorithm: LEARNER | {"buffer_size": 400, "gradient_steps": 2}}
+    configuration = checked_configuration(values)
+    train(configuration, tmp_path / "whole", simulator=fake_gym_simulator)
+    stopped = train(configuration, tmp_path / "stopped", simulator=fake_gym_simulator, on_progress=interrupt)
+    assert (stopped.steps, stopped.interrupted) == (1000, True)
+    train(configuration, tmp_path / "stopped", simulator=fake_gym_simulator, resume=True)
+    for name in ("checkpoint.zip", REPLAY_BUFFER):
+        with np.load(tmp_path / "whole" / name) as whole, np.load(tmp_path / "stopped" / name) as found:
+            assert set(found.files) == set(whole.files)
+            for key in whole.files:
+                np.testing.assert_array_equal(found[key], whole[key], err_msg=key)
 
 
 def test_ordered_traces_change_for_all_environments_and_the_replay_buffer_survives(
@@ -214,9 +233,9 @@ def test_replay_buffer_that_does_not_fit(values, tmp_path, fake_gym_simulator, u
         load_replay_buffer(model, tmp_path / REPLAY_BUFFER)
 
 
-def test_a_full_replay_buffer_is_written_oldest_first(values, tmp_path, untrained):
+def test_a_full_replay_buffer_is_written_oldest_first_and_read_as_it_was(values, tmp_path, untrained):
     values |= {"algorithm": "td3", "td3": LEARNER | {"buffer_size": 64}}
-    model, smaller = (untrained(checked_configuration(values)) for _ in range(2))
+    model, loaded = (untrained(checked_configuration(values)) for _ in range(2))
     shape = model.observation_space.shape
     for step in range(40):  # 32 fit
         rewards = np.full(2, float(step))
@@ -224,9 +243,12 @@ def test_a_full_replay_buffer_is_written_oldest_first(values, tmp_path, untraine
             np.zeros((2, *shape)), np.zeros((2, *shape)), np.zeros((2, 1)), rewards, np.zeros(2), [{}, {}]
         )
     save_replay_buffer(model, tmp_path / "full.npz")
-    load_replay_buffer(smaller, tmp_path / "full.npz")
-    assert smaller.replay_buffer.rewards[:, 0].tolist() == list(range(8, 40))
-    assert (smaller.replay_buffer.pos, smaller.replay_buffer.full) == (0, True)
+    load_replay_buffer(loaded, tmp_path / "full.npz")
+    with np.load(tmp_path / "full.npz") as file:
+        assert file["rewards"][:, 0].tolist() == list(range(8, 40))
+    # Batches are drawn by row.
+    np.testing.assert_array_equal(loaded.replay_buffer.rewards, model.replay_buffer.rewards)
+    assert (loaded.replay_buffer.pos, loaded.replay_buffer.full) == (8, True)
 
 
 def test_a_saturated_actor_is_brought_back():

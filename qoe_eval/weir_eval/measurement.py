@@ -6,6 +6,8 @@ A measurement is one JSON file in `docs/results/`. Each value has a key, such as
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -102,11 +104,25 @@ def read_measurement(path: Path) -> Measurement:
 
 def commit() -> str:
     """The commit of the source tree; empty outside one."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    return _git("rev-parse", "--short", "HEAD").decode().strip()
+
+
+@functools.cache
+def commit_with_changes() -> str:
+    """The commit, followed by `+` and a hash of the changes to files of the source tree that are not committed, if
+    there are any, both at the first call in a process. Documents do not count.
+    """
+    changes = _git("diff", "--binary", "HEAD", "--", ":(top)", ":(top,exclude)*.md")
+    return commit() + (f"+{hashlib.sha256(changes).hexdigest()[:8]}" if changes else "")
+
+
+def _git(*words: str) -> bytes:
+    """The output of a command of git in the source tree; empty if it fails."""
+    command = ["git", "-C", str(Path(__file__).parent), *words]
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=10.0, check=True).stdout.strip()
+        return subprocess.run(command, capture_output=True, timeout=10.0, check=True).stdout
     except (OSError, subprocess.SubprocessError):
-        return ""
+        return b""
 
 
 def today() -> str:

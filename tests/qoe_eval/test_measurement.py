@@ -1,8 +1,12 @@
 """Records of results, and the fingerprint that binds those of replays to the simulator."""
 
+import re
+import subprocess
+
 import pytest
 
 from weir_cli.errors import InputError
+from weir_eval import measurement
 from weir_eval.measurement import Measurement, Value, read_measurement, stale, write_measurement
 
 
@@ -12,6 +16,31 @@ def record(**fields):
         "commit": "5785e59d", "values": {},
     }  # fmt: skip
     return Measurement(**{**defaults, **fields})
+
+
+def test_a_commit_has_a_suffix_for_changes_except_of_documents(tmp_path, monkeypatch):
+    def git(*words):
+        identity = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+        subprocess.run(["git", "-C", tmp_path, *identity, *words], check=True, capture_output=True)
+
+    monkeypatch.setattr(measurement, "__file__", str(tmp_path / "code.py"))
+    found = measurement.commit_with_changes.__wrapped__
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert found() == ""
+    (tmp_path / "code.py").write_text("1")
+    (tmp_path / "README.md").write_text("1")
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "one")
+    committed = found()
+    assert re.fullmatch(r"[0-9a-f]{7,}", committed)
+    (tmp_path / "README.md").write_text("2")
+    assert found() == committed
+    (tmp_path / "code.py").write_text("2")
+    changed = found()
+    assert re.fullmatch(committed + r"\+[0-9a-f]{8}", changed)
+    (tmp_path / "code.py").write_text("3")
+    assert found() != changed
 
 
 def test_a_record_survives_its_file(tmp_path):

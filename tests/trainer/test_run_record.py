@@ -4,14 +4,17 @@ import functools
 import hashlib
 import json
 import os
+import re
 
 import numpy as np
 import pytest
 
 from weir_cli.errors import InputError
+from weir_eval.measurement import commit_with_changes
 from weir_traces.schema.scenario import Scenario
 from weir_train.configuration.training import checked_configuration
-from weir_train.learning.run_record import load_run_configuration
+from weir_train.learning.run_record import TrainingRecord, load_run_configuration, read_training_record
+from weir_train.train_command import evaluation_text
 
 pytest.importorskip("torch", reason="needs weir-train[learning]")
 pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
@@ -100,7 +103,7 @@ def test_a_folder_of_version_0_1_0_has_the_tables_of_all_algorithms(values, tmp_
 def test_names_that_are_no_utf_8(weir, configuration_toml, tmp_path):
     named = configuration_toml.rename(tmp_path / os.fsdecode(b"caf\xe9.toml"))
     assert weir("train", named, "--out", tmp_path / "run", "--steps", 256).exit_code == 0
-    assert r"caf\xe9.toml" in json.loads((tmp_path / "run" / "training.json").read_text())["commands"][0]
+    assert r"caf\xe9.toml" in json.loads((tmp_path / "run" / "training.json").read_text())["parts"][0]["command"]
     # TensorBoard takes no such folder.
     with pytest.raises(InputError, match=r"caf\\xe9': its name is no UTF-8 text; rename it"):
         weir("train", named, "--out", tmp_path / os.fsdecode(b"caf\xe9"))
@@ -128,16 +131,75 @@ def test_a_run_without_a_finished_episode_has_no_mean_reward(weir, configuration
     assert "no episode has ended yet" in result.output
 
 
-def test_a_resumed_run_reports_other_settings(weir, configuration_toml, tmp_path):
+@pytest.mark.parametrize(
+    ("options", "change", "message"),
+    [
+        (("--seed", 5), None, "seed differs: 1 in the run, 5 in the file: give the run's values, or train anew in"),
+        ((), ("history = 2", "history = 4"), "environment.history differs: 2 in the run, 4 in the file"),
+        ((), ("epochs = 1", "epochs = 2"), "ppo.epochs differs: 1 in the run, 2 in the file"),
+    ],
+)
+def test_a_resume_with_other_settings_is_refused(weir, configuration_toml, tmp_path, options, change, message):
     run = tmp_path / "run"
     arguments = ["train", configuration_toml, "--out", run]
     assert weir(*arguments, "--steps", 256).exit_code == 0
-    result = weir(*arguments, "--steps", 512, "--resume", "--seed", 5)
+    before = {path: path.read_bytes() for path in run.iterdir() if path.is_file()}
+    if change is not None:
+        configuration_toml.write_text(configuration_toml.read_text().replace(*change))
+    refused = weir(*arguments, "--steps", 512, "--resume", *options, catch=True)
+    assert isinstance(refused.exception, InputError)
+    assert message in str(refused.exception)
+    assert {path: path.read_bytes() for path in run.iterdir() if path.is_file()} == before
+
+
+def test_a_resume_to_other_steps_reports_it(weir, configuration_toml, tmp_path):
+    arguments = ["train", configuration_toml, "--out", tmp_path / "run"]
+    assert weir(*arguments, "--steps", 256).exit_code == 0
+    result = weir(*arguments, "--steps", 512, "--resume")
     assert result.exit_code == 0
-    assert "--resume goes on with other settings: seed differs: 1 in the run, 5 in the file" in result.stderr
-    configuration_toml.write_text(configuration_toml.read_text().replace("history = 2", "history = 4"))
-    refused = weir(*arguments, "--steps", 768, "--resume", catch=True)
-    assert "history differs: 2 in the run, 4 in the file" in str(refused.exception)
+    assert "planned for 256 steps, at which its schedules ended: it will not be like one run of 512" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"commit": "0123abcd"}, "was trained at commit 0123abcd, and this is .*: check out the run's commit"),
+        ({"versions": {"torch": "1.0"}}, "torch 1.0 in the run, .* here: install the run's versions"),
+    ],
+)
+def test_a_resume_with_other_code_is_refused(weir, configuration_toml, tmp_path, change, message):
+    run = tmp_path / "run"
+    assert weir("train", configuration_toml, "--out", run, "--steps", 256).exit_code == 0
+    record = json.loads((run / "training.json").read_text())
+    record["parts"][0] |= change
+    (run / "training.json").write_text(json.dumps(record))
+    before = (run / "training.json").read_bytes()
+    with pytest.raises(InputError, match=message):
+        weir("train", configuration_toml, "--out", run, "--resume")
+    assert (run / "training.json").read_bytes() == before
+
+
+def test_the_record_and_the_model_have_each_part_with_its_commit(weir, configuration_toml, tmp_path):
+    run = tmp_path / "run"
+    assert weir("train", configuration_toml, "--out", run, "--steps", 256).exit_code == 0
+    assert weir("train", configuration_toml, "--out", run, "--steps", 512, "--resume").exit_code == 0
+    parts = json.loads((run / "training.json").read_text())["parts"]
+    assert [part["first_step"] for part in parts] == [0, 256]
+    assert parts[0]["commit"] == parts[1]["commit"] == commit_with_changes()
+    assert weir("export", run, "--out", tmp_path / "small.onnx").exit_code == 0
+    line = ", ".join(f"from step {part['first_step']}: commit {part['commit']}, {part['date']}" for part in parts)
+    assert f"- parts: {line}\n" in (tmp_path / "small.md").read_text()
+    assert weir("report", run).exit_code == 0
+
+
+def test_a_record_of_version_0_1_0_has_a_part_for_each_command(tmp_path):
+    old = {"commands": ["weir train a", "weir train a --resume"], "commit": "0123abcd", "date": "2026-11-27"}
+    (tmp_path / "training.json").write_text(json.dumps(old))
+    first, second = read_training_record(tmp_path).parts
+    assert (first.command, first.commit, first.text) == (
+        "weir train a", "", "from step 0: commit unknown, date unknown"
+    )  # fmt: skip
+    assert (second.command, second.commit) == ("weir train a --resume", "0123abcd")
 
 
 def test_an_interruption_before_the_first_step_reports_that_nothing_was_kept(
@@ -216,6 +278,23 @@ def test_the_best_trained_policy_is_kept_and_exported(short_evaluation, weir, co
     assert any("eval/mean_reward" in line for line in logged)
     (run / "evaluations.npz").write_bytes(b"PK")
     assert "evaluations.npz: is not what" in str(weir(*arguments, "--steps", 1280, "--resume", catch=True).exception)
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        ([], r"last minus before training: \+0\.1000, 95 % interval \+0\.0[5-9]\d\d to \+0\.1[1-5]\d\d$"),
+        (list("abcdefga"), r"\+0\.\d{4}, 95 % interval \+0\.0"),
+        # Near copies of one path are not independent.
+        (list("aaaabbbb"), r"last minus before training: \+0\.1000, too few scenarios for an interval \(2\)$"),
+    ],
+)
+def test_an_evaluation_has_the_interval_of_its_difference(tmp_path, paths, expected):
+    before = np.linspace(0.1, 0.8, 8)
+    after = before + 0.1 + 0.05 * np.array([1, -1, 1, -1, -1, 1, -1, 1])
+    np.savez(tmp_path / "evaluations.npz", timesteps=[0, 100], results=[before, after], ep_lengths=np.ones((2, 8)))
+    TrainingRecord(held_out_paths=paths).save(tmp_path)
+    assert re.search(expected, evaluation_text(tmp_path), re.MULTILINE)
 
 
 def test_the_same_policy_gets_the_same_evaluation(values, fake_simulator):

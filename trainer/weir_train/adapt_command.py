@@ -152,32 +152,27 @@ def held_out_verdict(reward: str, documents: Sequence[Mapping[str, Any]], before
         before: rewards per step by scenario.
         after: of the adapted model.
     """
-    from weir_eval.measures.statistics import MINIMUM_SCENARIOS, bootstrap_interval, path_differences
-    from weir_eval.report.text import TOO_FEW, too_few_text
-    from weir_eval.runs.inputs import near_copies
-    from weir_traces.schema.scenario import Scenario
+    from weir_eval.measures.statistics import MINIMUM_SCENARIOS
+    from weir_eval.report.text import TOO_FEW
     from weir_train.configuration.scenarios import HELD_OUT_SHARE
     from weir_train.gym.rewards import REWARD_RANGES
+    from weir_train.learning.held_out import held_out_difference, independent_paths
 
-    copies = near_copies([Scenario.from_dict(document) for document in documents])
-    names = [str(document["name"]) for document in documents]
-    found = path_differences([copies.get(name, name) for name in names], after.tolist(), before.tolist())
-    low, high = bootstrap_interval(found)
-    if low is None or high is None:
-        interval = too_few_text(len(found))
+    difference = held_out_difference(independent_paths(documents), after, before)
+    if difference.low is None or difference.high is None:
         needed = math.ceil(MINIMUM_SCENARIOS / HELD_OUT_SHARE)
         verdict = f"too short to tell which is better: {TOO_FEW}; give {needed} traces or more"
     else:
-        interval = f"95 % interval {low:+.4f} to {high:+.4f}"
-        verdict = "better" if low > 0 else "worse" if high < 0 else "no difference is shown"
+        verdict = "better" if difference.low > 0 else "worse" if difference.high < 0 else "no difference is shown"
         verdict += " on the held-out part"
-        if low <= 0:
+        if difference.low <= 0:
             verdict += ": keep the old model, or train longer with --steps, or give more traces"
+    names = [str(document["name"]) for document in documents]
     seconds = sum(document["duration_s"] for document in documents)
     return (
         f"mean reward {reward!r} per step ({REWARD_RANGES[reward]}, higher is better) on {', '.join(names)}, held out, "
         f"{seconds:g} s: {before.mean():.4f} before, {after.mean():.4f} after\n"
-        f"difference {found.mean():+.4f}, {interval}\n{verdict}"
+        f"difference {difference.text}\n{verdict}"
     )
 
 

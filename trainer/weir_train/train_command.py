@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 
 
 _SHIPPED_CONFIGURATION = Path(__file__).parent / "configs" / "weir.toml"
-# Settings with which the parameters of a checkpoint do not fit another network.
-_OF_NETWORK = (
-    "environment.features",
-    "environment.history",
-    "environment.privileged_critic",
-    "policy.hidden",
-    "policy.preference_size",
-)
 
 
 def train(
@@ -53,7 +45,9 @@ def train(
         typer.Option(metavar="auto|HOST:PORT", help="Ray cluster, for algorithms that use one. Default: a local one."),
     ] = None,
 ) -> None:
-    """Train a policy. Ctrl-C keeps a checkpoint; --resume continues it. 'weir report DIR' shows the course of a run."""
+    """Train a policy. Ctrl-C keeps a checkpoint; --resume continues it, as if it had not been interrupted. 'weir report
+    DIR' shows the course of a run.
+    """
     if eval_freq is not None and not evaluate:
         raise InputError("--eval-freq: needs --eval")
     check_utf8("--out", out)
@@ -63,8 +57,8 @@ def train(
         from weir_train.configuration.training import checked_configuration, load_configuration
         from weir_train.learning.progress_bar import progress_bar, reward_text
         from weir_train.learning.run_record import (
+            check_same_settings,
             configuration_file,
-            differences,
             load_run_configuration,
             read_training_record,
         )
@@ -91,13 +85,13 @@ def train(
     command = continued if resume else printable(shlex.join(words))
     if resume and (out / CONFIGURATION).is_file():
         in_run = load_run_configuration(out)
-        stages = settings.in_stages()
-        found = differences(in_run, stages[min(len(stages), max(1, len(in_run.stages))) - 1])
-        unfit = [text for path, text in found.items() if path.startswith(_OF_NETWORK)]
-        if unfit:
-            raise InputError(f"--resume: {'; '.join(unfit)}: give the run's values, or another --out")
-        if found:
-            typer.echo(f"weir: --resume goes on with other settings: {'; '.join(found.values())}", err=True)
+        check_same_settings(in_run, settings)
+        if not settings.stages and in_run.steps != settings.steps:
+            typer.echo(
+                f"weir: the run was planned for {in_run.steps:,} steps, at which its schedules ended: it will not be "
+                f"like one run of {settings.steps:,}",
+                err=True,
+            )
 
     if settings.trained_steps != settings.steps:
         typer.echo(
@@ -127,7 +121,11 @@ def train(
             )
     except KeyboardInterrupt:
         has_checkpoint = (out / CHECKPOINT).is_file()
-        kept = f"; continue with: {continued}" if has_checkpoint else " before the first checkpoint: nothing was kept"
+        kept = (
+            f"; continue from the last checkpoint with: {continued}"
+            if has_checkpoint
+            else " before the first checkpoint: nothing was kept"
+        )
         typer.echo(f"interrupted{kept}", err=True)
         raise typer.Exit(1) from None
     time_is_over = result.interrupted and time_limit()
@@ -157,9 +155,10 @@ def train(
 
 
 def evaluation_text(out: Path) -> str:
-    """Returns the mean rewards of the evaluations of a training folder and of the rule, and whether the best was before
-    the training.
+    """Returns the mean rewards of the evaluations of a training folder and of the rule, the difference between the
+    last and the untrained policy with its interval, and whether the best was before the training.
     """
+    from weir_train.learning.held_out import held_out_difference
     from weir_train.learning.run_record import (
         EVALUATIONS,
         MILESTONES,
@@ -171,19 +170,22 @@ def evaluation_text(out: Path) -> str:
 
     steps, rewards = read_evaluations(out / EVALUATIONS)
     found = evaluation_milestones(steps, rewards)
+    if not found:
+        return "no evaluation yet"
+    record = read_training_record(out)
     parts = [
         f"{name} {found[key]['mean_reward']:.4f} ({found[key]['steps']:,} steps)"
         for key, name in MILESTONES.items()
         if key in found
     ]
-    rule = read_training_record(out).rule_mean_reward
-    parts += [] if rule is None else [f"the ten-line rule {rule:.4f}"]
-    text = (
-        f"evaluation, mean reward per step on {counted(rewards.shape[1], 'scenario')}: {', '.join(parts)}"
-        if parts
-        else "no evaluation yet"
-    )
-    return "\n".join(filter(None, (text, untrained_was_better(found))))
+    parts += [] if record.rule_mean_reward is None else [f"the ten-line rule {record.rule_mean_reward:.4f}"]
+    text = f"evaluation, mean reward per step on {counted(rewards.shape[1], 'scenario')}: {', '.join(parts)}"
+    difference = ""
+    if "untrained" in found and found["last"]["steps"]:
+        of_files = len(record.held_out_paths) == rewards.shape[1]
+        paths = record.held_out_paths if of_files else [str(index) for index in range(rewards.shape[1])]
+        difference = f"last minus before training: {held_out_difference(paths, rewards[-1], rewards[0]).text}"
+    return "\n".join(filter(None, (text, difference, untrained_was_better(found))))
 
 
 def training_extent(settings: TrainingConfiguration, steps: int, shipped_steps: int) -> str:

@@ -26,7 +26,8 @@ def save_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) 
     # Oldest first, so that a buffer of another size takes it up in the right order.
     order = np.arange(rows) if not buffer.full else (np.arange(rows) + buffer.pos) % rows
     with replacing(path) as file:
-        np.savez(file, **{name: getattr(buffer, name)[order] for name in REPLAY_FIELDS})
+        fields = {name: getattr(buffer, name)[order] for name in REPLAY_FIELDS}
+        np.savez(file, position=buffer.pos, **fields)
 
 
 def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) -> None:
@@ -40,13 +41,17 @@ def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) 
     try:
         with np.load(path, allow_pickle=False) as file:
             fields = {name: file[name][-buffer.buffer_size :] for name in REPLAY_FIELDS}
+            position = int(file["position"])
     # zipfile and zlib have errors of their own for a truncated file.
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (OSError, TypeError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(
             f"{path}: is damaged, or no replay buffer of `weir train` ({type(error).__name__}): remove it to go on "
             "with an empty one"
         ) from None
     rows = len(fields["rewards"])
+    # In a full buffer the oldest row is where the next one goes: batches are drawn by row.
+    full = rows == buffer.buffer_size
+    first = position % rows if full else 0
     for name, values in fields.items():
         target = getattr(buffer, name)
         if values.shape[1:] != target.shape[1:]:
@@ -54,6 +59,6 @@ def load_replay_buffer(model: OffPolicyAlgorithm, path: str | os.PathLike[str]) 
                 f"{path}: holds {name} of shape {values.shape[1:]}, this configuration makes {target.shape[1:]}: "
                 "resume with the same environments and features"
             )
-        target[:rows] = values
-    buffer.pos = rows % buffer.buffer_size
-    buffer.full = rows == buffer.buffer_size
+        target[:rows] = np.roll(values, first, axis=0)
+    buffer.pos = first if full else rows
+    buffer.full = full

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -106,12 +107,12 @@ def load(model: BaseAlgorithm, checkpoint: Path) -> None:
         load_replay_buffer(model, replay_buffer)
 
 
-def save(model: BaseAlgorithm, checkpoint: Path, algorithm: str) -> None:
-    """Writes what `load` reads."""
+def save(model: BaseAlgorithm, checkpoint: Path, algorithm: str, run: Mapping[str, Any]) -> None:
+    """Writes what `load` reads, and the arrays of the run."""
     assert isinstance(model, OffPolicyAlgorithm)
     entropy = _learned_entropy(model)
     arrays = arrays_of(model) | ({} if entropy is None else {_ENTROPY: entropy.numpy()})
-    write_checkpoint(checkpoint, algorithm, model.num_timesteps, arrays)
+    write_checkpoint(checkpoint, algorithm, model.num_timesteps, arrays | dict(run))
     save_replay_buffer(model, checkpoint.with_name(REPLAY_BUFFER))
 
 

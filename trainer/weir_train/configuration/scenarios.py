@@ -108,8 +108,8 @@ class ScenarioSampler:
         self.documents: list[dict[str, Any]] = [scenario.to_dict() for scenario in scenarios]
 
     def index_of(self, document: Any) -> int:
-        """The index of one of `documents`, by identity."""
-        return next(index for index, listed in enumerate(self.documents) if listed is document)
+        """The index of one of `documents`."""
+        return self.documents.index(document)
 
     def __call__(self, seed: int) -> dict[str, Any]:
         """Returns the scenario of a seed; traces keep their own durations."""

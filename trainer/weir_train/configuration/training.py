@@ -152,9 +152,9 @@ class TrainingConfiguration(Settings):
     when the stage ends. Schedules span that many steps, so every stage raises the learning rate again.
     """
     checkpoint_every_steps: PositiveInt = 100_000
-    """Steps between two checkpoints."""
+    """Steps between two checkpoints; an interruption loses at most these."""
     threads: int = Field(1, ge=1, le=1024)
-    """Threads of torch."""
+    """Threads of torch; another number rounds sums differently."""
     algorithm: str = "ppo"
     """`"ppo"`, or one that another distribution registers, as `weir-papers` does."""
     curriculum: Curriculum = "random"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import gymnasium
@@ -70,6 +70,22 @@ class BottleneckVecEnv(VecEnv):
                 self._objectives[index] = 0
                 self._lengths[index] = 0
         return observations, rewards.astype(np.float32), done, infos
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Returns the state in the middle of episodes, for `restore`."""
+        return self.environment.state() | {name: sums.copy() for name, sums in self._sums().items()}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """Continues the episodes of `state`. Raises as `BottleneckVectorEnv.restore`."""
+        for name, sums in self._sums().items():
+            sums[:] = state[name]
+        self.environment.restore(state)
+        # Seeds are for the next reset, which is not needed.
+        self._reset_seeds()
+
+    def _sums(self) -> dict[str, np.ndarray]:
+        """Returns the sums over the steps of the running episodes, by name."""
+        return {"returns": self._returns, "objectives": self._objectives, "steps": self._lengths}
 
     def close(self) -> None:
         """Ends the simulator processes."""

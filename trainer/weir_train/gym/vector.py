@@ -20,6 +20,7 @@ from weir_sim.objectives import checked_objective
 from weir_train.gym.episode import Episode, EpisodeSource
 from weir_train.gym.process import SimulatorProcess, SimulatorRefusal, frame
 from weir_train.gym.rewards import Reward, mocc_objectives, resolve_reward
+from weir_train.gym.running_episodes import RequestLog, episode_arrays, read_episodes
 from weir_train.gym.specification import EnvironmentSpecification, ObjectiveSource, ScenarioSource
 from weir_train.gym.step import PRIVILEGED_COLUMNS, StepRecord
 
@@ -88,6 +89,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._timeout_s = timeout_s
         self._processes: list[SimulatorProcess | None] = [None] * self.num_envs
         self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
+        self._log = RequestLog(self.num_envs)
         self.single_observation_space, self.single_action_space = specification.spaces()
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -170,6 +172,7 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             processes = self._running()
             self._requests["action"] = self.specification.wire_actions(np.asarray(actions), self._observations)
             self._requests["objective"] = self._objectives
+            self._log.add(self._requests["action"], self._requests["objective"])
             for process, request in zip(processes, self._request_frames, strict=True):
                 process.send(request)
             # The last process to receive its request usually replies last; after waiting for it, the others have.
@@ -203,6 +206,42 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """
         self._objectives[:] = [checked_objective(objective) for objective in objectives]
 
+    def state(self) -> dict[str, np.ndarray]:
+        """Returns the running episodes and the random numbers of later ones, for `restore`."""
+        episodes = [episode for episode in self.episodes if episode is not None]
+        return episode_arrays(episodes, self._generators, self._log) | {"observations": self._observations.copy()}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """Continues the episodes of `state`, which it repeats up to there.
+
+        Raises:
+            ComponentFailed: a simulator failed, or gives other observations than it did then.
+            SimulatorRefusal: a simulator does not run its scenario or specification.
+            ValueError, TypeError, KeyError, IndexError, InputError: the state is damaged, or of other environments.
+        """
+        episodes, generators, requests, lengths = read_episodes(state, self.num_envs)
+        observations = state["observations"]
+        if observations.shape != self._observations.shape:
+            raise ValueError(f"observations of shape {observations.shape}, not {self._observations.shape}")
+        for generator, generator_state in zip(self._generators, generators, strict=True):
+            generator.bit_generator.state = generator_state
+        self.start(episodes)
+        try:
+            for step, row in enumerate(requests):
+                self._repeat(np.flatnonzero(lengths >= len(requests) - step), row)
+            self._observe(slice(None))
+        except BaseException:
+            self.close_extras()
+            raise
+        self._log.restart(requests, lengths)
+        self._objectives[:] = observations[:, self.specification.observation_size :][:, :3]
+        if not np.array_equal(self._observations, observations):
+            self.close_extras()
+            raise ComponentFailed(
+                "the simulator does not repeat the episodes of the checkpoint: it was built from other code, or for "
+                "another machine"
+            )
+
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the simulator processes."""
         for process in self._processes:
@@ -220,12 +259,22 @@ class BottleneckVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise ComponentFailed(f"environment {index} has no episode: reset it first")
         return running
 
+    def _repeat(self, indices: np.ndarray, row: np.ndarray) -> None:
+        """Sends a row of requests to the environments of these indices, and reads their answers."""
+        processes = self._running()
+        self._requests["action"], self._requests["objective"] = row[:, 0], row[:, 1:]
+        for index in indices:
+            processes[index].send(self._request_frames[index])
+        for index in reversed(indices):
+            processes[index].receive(b"O", self._reply_payloads[index])
+
     def _begin(self, index: int, episode: Episode) -> None:
         """Sends the request of an episode, to a new process if there is none."""
         process = self._processes[index]
         if process is None or not process.alive:
             process = self._processes[index] = SimulatorProcess(self._executable, self._timeout_s)
         self.episodes[index] = episode
+        self._log.begin(index)
         process.begin_episode(self.specification.reset_request(episode.scenario, episode.seed, episode.objective))
 
     def _finish_reset(self, index: int) -> None:

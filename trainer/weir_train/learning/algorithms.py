@@ -88,9 +88,9 @@ def arrays_of(model: BaseAlgorithm) -> dict[str, Any]:
     return arrays
 
 
-def save_model(model: BaseAlgorithm, checkpoint: Path, algorithm: str) -> None:
-    """Writes a checkpoint for `load_model`. See `write_checkpoint`."""
-    write_checkpoint(checkpoint, algorithm, model.num_timesteps, arrays_of(model))
+def save_model(model: BaseAlgorithm, checkpoint: Path, algorithm: str, run: Mapping[str, Any]) -> None:
+    """Writes a checkpoint for `load_model`, with the arrays of the run. See `write_checkpoint`."""
+    write_checkpoint(checkpoint, algorithm, model.num_timesteps, arrays_of(model) | dict(run))
 
 
 def _optimizers(model: BaseAlgorithm) -> list[str]:

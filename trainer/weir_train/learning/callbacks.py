@@ -1,5 +1,5 @@
-"""Callbacks of a training run: checkpoints, entropy decay, progress, the means of episodes, averaged weights, and an
-early end.
+"""Callbacks of a training run: checkpoints and ends between two updates, entropy decay, progress, the means of
+episodes, averaged weights; and of an adaptation: an early end.
 """
 
 from __future__ import annotations
@@ -8,25 +8,28 @@ import io
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import JSONOutputFormat
+from torch import nn
 
 from weir_cli.files.output import opened
 from weir_sim.controllers import WEIGHTS
 from weir_train.configuration.training import TrainingConfiguration
-from weir_train.learning.algorithms import LinearSchedule, load_policy
-from weir_train.learning.checkpoint import policy_arrays, write_checkpoint
+from weir_train.learning.algorithms import LinearSchedule
+from weir_train.learning.checkpoint import Checkpoint, policy_arrays, write_checkpoint
+from weir_train.learning.interruption import Stopped
 from weir_train.learning.learner import TrainingProgress
 from weir_train.learning.run_record import EPISODES, EPISODES_SHOWN, PROGRESS_LOG
 from weir_train.model.file import AVERAGED
 
 # For rollouts of a few steps, too short for one record each.
 STEPS_BETWEEN_RECORDS = 1000
+_AVERAGED: Final = "averaged"
 
 
 class ProgressLog(JSONOutputFormat):
@@ -37,7 +40,19 @@ class ProgressLog(JSONOutputFormat):
 
 
 class Recorder(BaseCallback):
-    """Writes checkpoints, decays entropy, and records progress and the means of finished episodes."""
+    """Writes checkpoints, decays entropy, and records progress and the means of finished episodes.
+
+    Between two updates it writes a checkpoint that is due, reports progress, and ends the training early: before it
+    takes another step, so that the checkpoint of the end is exact.
+
+    Args:
+        configuration: of the training.
+        folder: of the run.
+        save: writes the checkpoint.
+        on_progress: see `TrainingProgress`; a KeyboardInterrupt from it ends the training.
+        is_over: polled between updates; true ends the training, but not before its first update.
+        steps_between: minimum number of steps between two records of progress.
+    """
 
     def __init__(
         self,
@@ -45,6 +60,7 @@ class Recorder(BaseCallback):
         folder: Path,
         save: Callable[[], None],
         on_progress: Callable[[TrainingProgress], None] | None,
+        is_over: Callable[[], bool],
         steps_between: int,
     ) -> None:
         super().__init__()
@@ -52,10 +68,11 @@ class Recorder(BaseCallback):
         self._folder = folder
         self._save = save
         self._on_progress = on_progress
+        self._is_over = is_over
         self._episodes: deque[dict[str, Any]] = deque(maxlen=EPISODES_SHOWN)
-        self._saved_at = 0
-        self._recorded_at = 0
+        self._began_at = self._saved_at = self._recorded_at = 0
         self._steps_between = steps_between
+        self._progress: TrainingProgress | None = None
 
     @property
     def mean_reward(self) -> float:
@@ -63,7 +80,7 @@ class Recorder(BaseCallback):
         return float(np.mean([episode["r"] for episode in self._episodes])) if self._episodes else float("nan")
 
     def _on_training_start(self) -> None:
-        self._saved_at = self._recorded_at = self.num_timesteps
+        self._began_at = self._saved_at = self._recorded_at = self.num_timesteps
         self.logger.output_formats.append(ProgressLog(self._folder / PROGRESS_LOG))
 
     def _on_step(self) -> bool:
@@ -90,12 +107,30 @@ class Recorder(BaseCallback):
             self.logger.record(f"objectives/{name}", float(value))
         self.logger.record("rollout/mean_reward_per_step", self.mean_reward)
         self.logger.record(EPISODES, len(self._episodes))
-        if self.num_timesteps - self._saved_at >= configuration.checkpoint_every_steps:
+        shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
+        self._progress = TrainingProgress(self.num_timesteps, self.mean_reward, shown)
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps == self._began_at:
+            return
+        if self.num_timesteps - self._saved_at >= self._configuration.checkpoint_every_steps:
             self._saved_at = self.num_timesteps
             self._save()
-        if self._on_progress is not None:
-            shown = (float(objectives[0]), float(objectives[1]), float(objectives[2]))
-            self._on_progress(TrainingProgress(self.num_timesteps, self.mean_reward, shown))
+        self._report()
+        if self._is_over():
+            raise Stopped
+
+    def _on_training_end(self) -> None:
+        self._report()
+
+    def _report(self) -> None:
+        progress, self._progress = self._progress, None
+        if self._on_progress is None or progress is None:
+            return
+        try:
+            self._on_progress(progress)
+        except KeyboardInterrupt:
+            raise Stopped from None
 
 
 class EarlyEnd(BaseCallback):
@@ -115,11 +150,7 @@ class WeightAverage(BaseCallback):
     Args:
         decay: in (0, 1).
         algorithm: of the run.
-        folder: of the run. `save` writes the average there, as a checkpoint that `load_policy` reads; an existing
-            average is continued.
-
-    Raises:
-        InputError: the average in the folder is damaged.
+        folder: of the run. `save` writes the average there, as a checkpoint that `load_policy` reads.
     """
 
     def __init__(self, decay: float, algorithm: str, folder: Path) -> None:
@@ -128,22 +159,43 @@ class WeightAverage(BaseCallback):
         self._algorithm = algorithm
         self._file = folder / AVERAGED
         self._weights: dict[str, torch.Tensor] = {}
-        if self._file.is_file():
-            self._weights = dict(load_policy(self._file).state_dict())
+        self._updated_at = 0
 
-    def _on_rollout_start(self) -> None:
-        """Updates the average after every update, because a rollout follows; an empty average starts here."""
-        now = self.model.policy.state_dict()
-        if not self._weights:
-            self._weights = {name: weight.detach().clone() for name, weight in now.items()}
-        for name, weight in now.items():
-            self._weights[name].lerp_(weight.detach(), 1.0 - self._decay)
+    def continue_from(self, found: Checkpoint, policy: nn.Module) -> None:
+        """Continues the average of a checkpoint, if it has one.
+
+        Raises:
+            InputError: it does not match the policy.
+        """
+        self._weights, self._updated_at = found.part(_AVERAGED), found.steps
+        shapes = {name: weight.shape for name, weight in policy.state_dict().items()}
+        if self._weights and {name: weight.shape for name, weight in self._weights.items()} != shapes:
+            raise found.mismatch_error("the average of the weights")
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Returns the average as arrays of the run's checkpoint."""
+        return {f"{_AVERAGED}/{name}": weight.numpy() for name, weight in self._weights.items()}
+
+    def save(self) -> None:
+        """Writes the average; the model does not change."""
+        if self._weights:
+            write_checkpoint(self._file, self._algorithm, self.num_timesteps, policy_arrays(self._weights))
 
     def _on_step(self) -> bool:
         return True
 
-    def save(self) -> None:
-        """Writes the average; the model does not change."""
+    def _on_rollout_start(self) -> None:
+        self._update()
+
+    def _on_training_end(self) -> None:
+        self._update()
+
+    def _update(self) -> None:
+        """Updates the average after an update, once; an empty average begins with the present weights."""
+        now = self.model.policy.state_dict()
         if not self._weights:
-            return
-        write_checkpoint(self._file, self._algorithm, self.num_timesteps, policy_arrays(self._weights))
+            self._weights = {name: weight.detach().clone() for name, weight in now.items()}
+        elif self.num_timesteps > self._updated_at:
+            for name, weight in now.items():
+                self._weights[name].lerp_(weight.detach(), 1.0 - self._decay)
+        self._updated_at = self.num_timesteps

@@ -1,6 +1,7 @@
 """Checkpoints: zips of NumPy arrays, which are read without pickle, so that no file can run code.
 
-They have `algorithm` and `num_timesteps`; `policy/NAME`, the parameters of the policy; and the state of its learner.
+They have `algorithm` and `num_timesteps`; `policy/NAME`, the parameters of the policy; the state of its learner; and in
+the middle of a training that of the run (`continuation.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from weir_cli.files.output import write_bytes
 
 LARGEST_BYTES: Final = 1 << 30
 _POLICY: Final = "policy"
+RUN: Final = "run"
+"""The arrays of a run that is in the middle of a training or of a stage."""
 _HEAD: Final = ("algorithm", "num_timesteps")
 
 
@@ -35,13 +38,18 @@ class Checkpoint:
     arrays: Mapping[str, np.ndarray]
 
     def part(self, name: str) -> dict[str, torch.Tensor]:
+        """Returns the arrays `name/KEY` by KEY, as tensors."""
+        return {key: torch.from_numpy(values) for key, values in self.arrays_of(name).items()}
+
+    def arrays_of(self, name: str) -> dict[str, np.ndarray]:
         """Returns the arrays `name/KEY` by KEY."""
         prefix = f"{name}/"
-        return {
-            key.removeprefix(prefix): torch.from_numpy(values)
-            for key, values in self.arrays.items()
-            if key.startswith(prefix)
-        }
+        return {key.removeprefix(prefix): values for key, values in self.arrays.items() if key.startswith(prefix)}
+
+    @property
+    def is_within_run(self) -> bool:
+        """True for a checkpoint in the middle of a training or of a stage."""
+        return bool(self.arrays_of(RUN))
 
     def load_into(self, policy: nn.Module) -> None:
         """Sets the parameters of a policy.

@@ -42,6 +42,16 @@ class Curriculum(Protocol):
         shape (3,).
         """
 
+    def state(self) -> dict[str, np.ndarray]:
+        """Returns the state that episodes have changed, as finite arrays."""
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """Sets the state.
+
+        Raises:
+            ValueError, KeyError: it is of another curriculum.
+        """
+
 
 class OrderedTraces:
     """Draws one trace after the other, each for the same share of the steps.
@@ -62,6 +72,13 @@ class OrderedTraces:
 
     def finished(self, trace: int, mean_reward: float, objective: np.ndarray) -> None:
         """See `Curriculum`; changes nothing."""
+
+    def state(self) -> dict[str, np.ndarray]:
+        """See `Curriculum`; there is none."""
+        return {}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """See `Curriculum`; there is none."""
 
 
 class AdaptiveGap:
@@ -95,6 +112,18 @@ class AdaptiveGap:
         gap = mean_of(self._reward, self._baselines[trace], objective) - mean_reward
         old = self.gaps[trace]
         self.gaps[trace] = old + SMOOTHING * (gap - old) if np.isfinite(old) else gap
+
+    def state(self) -> dict[str, np.ndarray]:
+        """See `Curriculum`."""
+        known = np.isfinite(self.gaps)
+        return {"known": known, "gaps": np.where(known, self.gaps, 0.0)}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """See `Curriculum`."""
+        known, gaps = state["known"].astype(bool), state["gaps"]
+        if not known.shape == gaps.shape == self.gaps.shape:
+            raise ValueError(f"gaps of {gaps.shape} traces, not {self.gaps.shape}")
+        self.gaps = np.where(known, gaps, np.nan)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,8 @@ class _InOrder:
 
 
 class EvaluationCallback(BaseCallback):
-    """Evaluates before the first update, every `every_steps` steps and at the end, and keeps the best trained policy.
+    """Evaluates before the first update, after every multiple of `every_steps` steps and at the end, and keeps the best
+    trained policy.
 
     It does not affect learning: the evaluation has its own simulators and random numbers. Writes to `folder`, with the
     names of stable-baselines3's EvalCallback, `best_model.zip`, and `evaluations.npz` with `timesteps` (E), `results`
@@ -150,7 +151,8 @@ class EvaluationCallback(BaseCallback):
         return True
 
     def _on_rollout_start(self) -> None:
-        if not self._timesteps or self.num_timesteps - self._timesteps[-1] >= self._every_steps:
+        every = self._every_steps
+        if not self._timesteps or self.num_timesteps // every > self._timesteps[-1] // every:
             self._evaluate()
 
     def _on_training_end(self) -> None:

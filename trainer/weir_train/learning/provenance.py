@@ -9,23 +9,60 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from weir_eval.measurement import commit, today
+import torch
+
+from weir_cli.errors import InputError
+from weir_eval.measurement import commit_with_changes, today
 from weir_train.configuration.scenarios import ScenarioSettings
 from weir_train.configuration.training import TrainingConfiguration
 from weir_train.learning.checkpoint import read_checkpoint
 from weir_train.learning.learner import learner_of
-from weir_train.learning.run_record import TrainingRecord, load_run_configuration, read_training_record
+from weir_train.learning.run_record import TrainingPart, TrainingRecord, load_run_configuration, read_training_record
 from weir_train.model.file import CHECKPOINT
 
 
-def record_origin(record: TrainingRecord, configuration: TrainingConfiguration) -> None:
-    """Records versions, machine, date, commit and inputs at the start of a run."""
+def begin_part(
+    record: TrainingRecord, configuration: TrainingConfiguration, first_step: int, command: str | None, folder: Path
+) -> None:
+    """Records a part of a run when it begins, and the inputs of the algorithm. A part without a command continues the
+    last one.
+
+    Raises:
+        InputError: the run has a part of other code; nothing is recorded.
+    """
     learner = learner_of(configuration)
-    record.versions = {package: version(package) for package in learner.PACKAGES}
-    record.hardware = f"{os.cpu_count()} CPU cores, {platform.machine()}"
-    record.date = today()
-    record.commit = commit()
+    part = TrainingPart(
+        first_step=first_step,
+        command=command or "",
+        commit=commit_with_changes(),
+        date=today(),
+        hardware=f"{os.cpu_count()} CPU cores, {platform.machine()}, {torch.backends.cpu.get_cpu_capability()}",
+        versions={package: version(package) for package in ("weir-train", *learner.PACKAGES)},
+    )
+    if record.parts:
+        _check_same_code(record.parts[-1], part, folder)
+    if command or not record.parts:
+        record.parts.append(part)
     record.origin = learner.origin(configuration)
+
+
+def _check_same_code(last: TrainingPart, part: TrainingPart, folder: Path) -> None:
+    # An installed package has no commit, but its version.
+    if last.commit and part.commit and last.commit != part.commit:
+        raise InputError(
+            f"--resume: {folder} was trained at commit {last.commit}, and this is {part.commit}, so no commit would "
+            "give these parameters again: check out the run's commit (a suffix means changes that were not committed), "
+            "or train anew in another folder"
+        )
+    found = [
+        f"{name} {last.versions.get(name, 'none')} in the run, {number} here"
+        for name, number in part.versions.items()
+        if last.versions.get(name) != number
+    ]
+    if found:
+        raise InputError(
+            f"--resume: {folder}: {'; '.join(found)}: install the run's versions, or train anew in another folder"
+        )
 
 
 def provenance_of_run(folder: str | os.PathLike[str], checkpoint: str | os.PathLike[str]) -> dict[str, Any]:
@@ -59,13 +96,16 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: Trai
         found["interrupted"] = True
     if record.held_out:
         found["held_out"] = record.held_out
-    if record.commands:
-        found["command"] = " && ".join(record.commands)
+    if commands := [part.command for part in record.parts if part.command]:
+        found["command"] = " && ".join(commands)
     if record.configuration is not None:
         found["configuration"] = record.configuration.model_dump()
     found |= record.origin
-    recorded = ("versions", "hardware", "date", "commit")
-    return found | {name: value for name in recorded if (value := getattr(record, name))}
+    if record.parts:
+        found["parts"] = [part.text for part in record.parts]
+        last = record.parts[-1].model_dump(include={"versions", "hardware", "date", "commit"})
+        found |= {name: value for name, value in last.items() if value}
+    return found
 
 
 def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:

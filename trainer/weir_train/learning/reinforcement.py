@@ -4,10 +4,10 @@ evaluation and curricula for every such algorithm.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
@@ -15,10 +15,15 @@ from weir_sim.cluster import ClusterError
 from weir_train.configuration.training import TrainingConfiguration
 from weir_train.gym.sb3 import BottleneckVecEnv
 from weir_train.learning.algorithms import load_model, make_environment, save_model
-from weir_train.learning.callbacks import EarlyEnd, Recorder, WeightAverage
-from weir_train.learning.curriculum import TraceCurriculum, make_curriculum
+from weir_train.learning.callbacks import Recorder, WeightAverage
+from weir_train.learning.checkpoint import RUN, read_checkpoint
+from weir_train.learning.continuation import continuation_arrays, continue_from
+from weir_train.learning.curriculum import Curriculum, TraceCurriculum, make_curriculum
 from weir_train.learning.evaluation import Evaluation, EvaluationCallback
+from weir_train.learning.interruption import Stopped, deferred_interrupts
 from weir_train.learning.learner import TrainingOutcome, TrainingRun
+
+_CURRICULUM: Final = f"{RUN}/curriculum"
 
 
 def reinforce(
@@ -26,18 +31,21 @@ def reinforce(
     learner: AbstractContextManager[BaseAlgorithm],
     *,
     load: Callable[[BaseAlgorithm, Path], object] = load_model,
-    save: Callable[[BaseAlgorithm, Path, str], None] = save_model,
+    save: Callable[[BaseAlgorithm, Path, str, Mapping[str, Any]], None] = save_model,
     weight_average_decay: float = 0.0,
     log_interval: int = 1,
     steps_between_records: int = 0,
 ) -> TrainingOutcome:
     """Trains until all steps are done, `run.is_over` or Ctrl-C, and writes the checkpoint.
 
+    A resumed training has the parameters of one that was not interrupted, if the learner has its environments in this
+    process.
+
     Args:
         run: the training.
         learner: a fresh one with its environments, which exist during the block.
         load: sets the learner to the state of a checkpoint.
-        save: writes that checkpoint, with the name of the algorithm.
+        save: writes that checkpoint, with the name of the algorithm and further arrays.
         weight_average_decay: of `WeightAverage`; 0: none.
         log_interval: of stable-baselines3's `learn`.
         steps_between_records: minimum number of steps between two records of progress.
@@ -46,6 +54,7 @@ def reinforce(
         InputError: the checkpoint is not of this learner, or the training diverged.
         ComponentFailed: a simulator failed; the last checkpoint stays.
         ClusterError: from the learner; the checkpoint is written first.
+        KeyboardInterrupt: a second Ctrl-C within an update; the last checkpoint stays.
     """
     configuration, folder, callbacks = run.configuration, run.folder, list(run.callbacks)
     chosen = run.curriculum or make_curriculum(configuration, run.sampler.documents, folder, run.simulator)
@@ -53,21 +62,25 @@ def reinforce(
         traces = TraceCurriculum(run.sampler, chosen, configuration.first_step, configuration.steps)
         traces.prepare(run.steps_done)
         callbacks.append(traces)
-    if run.is_over is not None:
-        callbacks.append(EarlyEnd(run.is_over))
-    average, interrupted = None, False
+    average, is_over = None, run.is_over or (lambda: False)
     if weight_average_decay > 0:
         average = WeightAverage(weight_average_decay, configuration.algorithm, folder)
-    # Made after the average, which draws random numbers; the learner then sets its own seed.
-    with _continued(run, learner, load) as model, _watcher(run) as evaluating:
+    with learner as model, _watcher(run) as evaluating, _interrupts(model) as requested:
 
         def keep() -> None:
-            save(model, run.checkpoint, configuration.algorithm)
+            more = average.arrays() if average is not None else {}
+            if model.num_timesteps < configuration.steps:
+                more |= continuation_arrays(model) | _curriculum_arrays(chosen)
+            save(model, run.checkpoint, configuration.algorithm, more)
             if average is not None:
                 average.save()
 
-        recorder = Recorder(configuration, folder, keep, run.on_progress, steps_between_records)
-        watching = [callback for callback in (recorder, average, *callbacks, evaluating) if callback is not None]
+        recorder = Recorder(
+            configuration, folder, keep, run.on_progress, lambda: requested() or is_over(), steps_between_records
+        )
+        watching = [callback for callback in (average, recorder, *callbacks, evaluating) if callback is not None]
+        if run.resume:
+            _continue(run, model, load, average, chosen)
         try:
             model.learn(
                 max(0, configuration.steps - model.num_timesteps),
@@ -76,8 +89,12 @@ def reinforce(
                 tb_log_name=configuration.name,
                 reset_num_timesteps=model.num_timesteps == 0,
             )
+        except Stopped:
+            if evaluating is not None and is_over():
+                evaluating.on_training_end()
         except KeyboardInterrupt:
-            interrupted = True
+            if model.env is not None:
+                raise
         except ClusterError:
             keep()
             raise
@@ -88,7 +105,7 @@ def reinforce(
         keep()
     if evaluating is not None:
         run.record.rule_mean_reward = evaluating.rule_mean_reward
-    interrupted = interrupted or model.num_timesteps < configuration.steps
+    interrupted = model.num_timesteps < configuration.steps
     return TrainingOutcome(model.num_timesteps, interrupted, recorder.mean_reward)
 
 
@@ -110,20 +127,39 @@ def in_environment(
         yield make(run.configuration, environment, run.folder)
 
 
-@contextmanager
-def _continued(
+def _continue(
     run: TrainingRun,
-    learner: AbstractContextManager[BaseAlgorithm],
+    model: BaseAlgorithm,
     load: Callable[[BaseAlgorithm, Path], object],
-) -> Iterator[BaseAlgorithm]:
-    """Yields the learner, in the state of the checkpoint if the training is resumed."""
-    with learner as model:
-        if run.resume:
-            load(model, run.checkpoint)
-            if model.env is not None:
-                # The first part's seed would repeat its scenarios.
-                model.env.seed(run.configuration.seed + model.num_timesteps)
-        yield model
+    average: WeightAverage | None,
+    curriculum: Curriculum | None,
+) -> None:
+    """Sets the learner and what belongs to it to the state of the run's checkpoint."""
+    load(model, run.checkpoint)
+    found = read_checkpoint(run.checkpoint)
+    if average is not None:
+        average.continue_from(found, model.policy)
+    if continue_from(model, found):
+        if curriculum is not None:
+            try:
+                curriculum.restore(found.arrays_of(_CURRICULUM))
+            except (ValueError, KeyError) as error:
+                raise found.mismatch_error(error) from None
+    elif model.env is not None:
+        # The seed of the stage before would repeat its scenarios.
+        model.env.seed(run.configuration.seed + model.num_timesteps)
+
+
+def _curriculum_arrays(curriculum: Curriculum | None) -> dict[str, Any]:
+    state = {} if curriculum is None else curriculum.state()
+    return {f"{_CURRICULUM}/{name}": values for name, values in state.items()}
+
+
+def _interrupts(model: BaseAlgorithm) -> AbstractContextManager[Callable[[], bool]]:
+    """Returns the context in which Ctrl-C waits for the end of an update; a learner without environments in this
+    process, whose state is never exact, ends at once.
+    """
+    return deferred_interrupts() if model.env is not None else nullcontext(lambda: False)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from weir_cli.errors import InputError
 from weir_cli.files.input import LARGEST_TEXT_BYTES, parse_json, printable, read_bytes, read_text
@@ -30,7 +30,7 @@ EVALUATIONS = "evaluations.npz"
 # Columns of the log: number of the latest finished episodes that its means are over, at most EPISODES_SHOWN.
 EPISODES = "rollout/episodes"
 EPISODES_SHOWN = 200
-# Differences between the run and the file that `differences` does not report: how much is trained.
+# Settings in which a resumed run may differ from its file: how much is trained.
 _EXTENT = ("steps", "stages")
 
 
@@ -43,13 +43,33 @@ class ConfigurationFile(BaseModel):
     sha256: str
 
 
+class TrainingPart(BaseModel):
+    """A part of a run, made by one command, or by calls without commands: the number of steps at which it began, and
+    the code. `commit` has a suffix if the source tree had uncommitted changes, and is empty outside one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    first_step: int = 0
+    command: str = ""
+    commit: str = ""
+    date: str = ""
+    hardware: str = ""
+    versions: dict[str, str] = {}
+
+    @property
+    def text(self) -> str:
+        """Description for a model card."""
+        return f"from step {self.first_step:,}: commit {self.commit or 'unknown'}, {self.date or 'date unknown'}"
+
+
 class TrainingRecord(BaseModel):
-    """Times are sums over all parts of a resumed run. `commands` has one entry for each part that a command ran.
+    """Times are sums over all parts of a resumed run, which `parts` has in order.
 
     `interrupted` is true until all planned steps are done, also while the run is active; `steps` is the number at the
     end of the last part. An exported model has the number of steps of its checkpoint. `origin` has inputs of the
     algorithm, such as teachers. `held_out` names the scenarios that judge it and that it does not draw, empty
-    for random paths.
+    for random paths, and `held_out_paths` the independent path of each.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -58,15 +78,23 @@ class TrainingRecord(BaseModel):
     interrupted: bool = True
     wall_s: float = 0.0
     steps_per_s: float = 0.0
-    commands: list[str] = []
+    parts: list[TrainingPart] = []
     configuration: ConfigurationFile | None = None
-    versions: dict[str, str] = {}
     rule_mean_reward: float | None = None
     held_out: list[str] = []
-    hardware: str = ""
-    date: str = ""
-    commit: str = ""
+    held_out_paths: list[str] = []
     origin: dict[str, Any] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_commands(cls, values: Any) -> Any:
+        """Version 0.1.0 had `commands`, and the commit of the last."""
+        commands = values.get("commands") if isinstance(values, dict) else None
+        if not isinstance(commands, list) or "parts" in values:
+            return values
+        parts: list[dict[str, Any]] = [{"command": command} for command in commands or [""]]
+        parts[-1] |= {name: values[name] for name in ("commit", "date", "hardware", "versions") if name in values}
+        return values | {"parts": parts}
 
     def save(self, folder: Path) -> None:
         """Writes the record into the folder."""
@@ -142,16 +170,26 @@ def untrained_was_better(milestones: Mapping[str, Mapping[str, Any]]) -> str:
     )
 
 
-def differences(run: TrainingConfiguration, file: TrainingConfiguration) -> dict[str, str]:
-    """Returns the settings in which a file differs from a run, by path, with both values; the steps may differ."""
+def check_same_settings(run: TrainingConfiguration, file: TrainingConfiguration) -> None:
+    """Checks that a resumed run has the settings of a file, in its present stage and those before it. The steps may
+    differ: more of them continue a run.
+
+    Raises:
+        InputError: a setting differs; the message has both values.
+    """
+    stages = file.in_stages()
+    now = min(len(stages), max(1, len(run.stages)))
     in_run, in_file = (
-        _settings_by_path(settings.model_dump(mode="json", exclude=set(_EXTENT))) for settings in (run, file)
+        _settings_by_path(settings.model_dump(mode="json", exclude=set(_EXTENT))) for settings in (run, stages[now - 1])
     )
-    return {
-        path: f"{path} differs: {json.dumps(in_run.get(path))} in the run, {json.dumps(in_file.get(path))} in the file"
+    in_run["stages"], in_file["stages"] = (list(settings.stages[: now - 1]) for settings in (run, file))
+    found = [
+        f"{path} differs: {json.dumps(in_run.get(path))} in the run, {json.dumps(in_file.get(path))} in the file"
         for path in in_run | in_file
         if in_run.get(path) != in_file.get(path)
-    }
+    ]
+    if found:
+        raise InputError(f"--resume: {'; '.join(found)}: give the run's values, or train anew in another --out")
 
 
 def _settings_by_path(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

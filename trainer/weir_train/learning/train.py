@@ -20,8 +20,9 @@ from weir_train.gym.specification import ObjectiveSource
 from weir_train.learning.algorithms import check_checkpoint
 from weir_train.learning.checkpoint import read_checkpoint
 from weir_train.learning.curriculum import Curriculum
+from weir_train.learning.held_out import independent_paths
 from weir_train.learning.learner import TrainingProgress, TrainingRun, learner_of
-from weir_train.learning.provenance import record_origin
+from weir_train.learning.provenance import begin_part
 from weir_train.learning.run_record import ConfigurationFile, TrainingRecord, read_training_record
 from weir_train.model.file import CHECKPOINT, CONFIGURATION
 
@@ -55,12 +56,13 @@ def train(
     configuration_file: ConfigurationFile | None = None,
     address: str | None = None,
 ) -> TrainingResult:
-    """Trains until `configuration.steps` environment steps are done, `is_over`, or Ctrl-C, which keeps a checkpoint.
+    """Trains until `configuration.steps` environment steps are done, `is_over`, or Ctrl-C, which ends the update and
+    keeps a checkpoint. A resumed training has the parameters of one that was not interrupted; see `reinforce`.
 
     Args:
         configuration: of the training.
         out: folder for the checkpoint, the configuration, the record of the run and TensorBoard's events.
-        resume: continue from the checkpoint in `out`, with other scenarios than before.
+        resume: continue from the checkpoint in `out`, with the code of the parts before.
         simulator: path of `weir-sim`; see `find_simulator`.
         on_progress: called after every update; see `TrainingProgress`.
         evaluate_every_steps: interval of evaluations, which keep the best policy; see `EvaluationCallback`. They judge
@@ -68,19 +70,20 @@ def train(
         curriculum: over the traces, instead of the configuration's.
         objective: of episodes, instead of the configuration's.
         callbacks: of stable-baselines3, in addition to those of every run.
-        is_over: called after every step; true ends the training with a checkpoint, after a last evaluation. Only for
+        is_over: called after every update; true ends the training with a checkpoint, after a last evaluation. Only for
             learners from rewards without a cluster.
-        command: for the record.
+        command: for the record, in which it begins a part.
         configuration_file: for the record.
         address: of the cluster that the algorithm trains on; see `connected`.
 
     Raises:
         InputError: the folder has a checkpoint and `resume` is false, or vice versa, or results of another command, or
-            another command is using it; a scenario file or a teacher is missing; the training diverged, or does not fit
-            into memory.
+            another command is using it, or it was trained with other code; a scenario file or a teacher is missing; the
+            training diverged, or does not fit into memory.
         ComponentFailed: a simulator failed; the last checkpoint stays.
         MissingComponent: the algorithm needs Ray, which is not installed.
         ClusterError: a runner failed, or a distributed training makes no progress; its checkpoint is written first.
+        KeyboardInterrupt: a second Ctrl-C; the last checkpoint stays.
     """
     started = time.monotonic()
     folder = Path(out)
@@ -102,16 +105,18 @@ def train(
     sampler = ScenarioSampler(configuration.scenarios)
     make_folder(folder)
     with alone_in(folder):
-        write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
         torch.set_num_threads(configuration.threads)
         record = read_training_record(folder) if resume else TrainingRecord()
+        begin_part(record, configuration, found.steps if found else 0, command, folder)
+        write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
         record.interrupted = True
+        if found is not None and found.is_within_run and evaluate_every_steps is not None and not record.held_out:
+            _check_not_trained_on(configuration, folder)
         holds_out = evaluate_every_steps is not None or bool(record.held_out)
         held_out = sampler.hold_out() if holds_out else []
         record.held_out = [str(document["name"]) for document in held_out]
-        record.commands += [command] if command else []
+        record.held_out_paths = independent_paths(held_out)
         record.configuration = configuration_file
-        record_origin(record, configuration)
         record.save(folder)
         run = TrainingRun(
             configuration=configuration, folder=folder, record=record, sampler=sampler, held_out=held_out,
@@ -130,3 +135,12 @@ def train(
         record.steps_per_s = round(record.steps / max(record.wall_s, 0.1), 1)
         record.save(folder)
     return TrainingResult(checkpoint, record.steps, record.interrupted, mean_reward)
+
+
+def _check_not_trained_on(configuration: TrainingConfiguration, folder: Path) -> None:
+    """Refuses evaluations of a run that began without them and draws all of its files."""
+    if configuration.scenarios.source == "files":
+        raise InputError(
+            f"--eval: {folder} was begun without it, and trains on all of its files: omit it, or train anew in another "
+            "folder"
+        )

@@ -109,11 +109,12 @@ def _origin(configuration: TrainingConfiguration, record: TrainingRecord) -> Sec
     environment, file = configuration.environment, record.configuration
     entries = [("configuration", f"{file.name}, SHA-256 {file.sha256[:16]}")] if file is not None else []
     entries += [
-        *record.versions.items(),
+        *(("part", part.text) for part in record.parts),
+        *(record.parts[-1].versions.items() if record.parts else ()),
         ("reward, objective", f"{environment.reward}, {environment.objective}"),
         ("environments", f"{environment.environments}, a decision every {environment.interval_ms} ms"),
     ]
-    commands = [Text([code(command)]) for command in record.commands]
+    commands = [Text([code(part.command)]) for part in record.parts if part.command]
     blocks = [note(f"All settings are in `{CONFIGURATION}`."), *commands, Entries(entries)]
     return Section("origin", "How it was made", blocks)
 
