@@ -10,8 +10,10 @@ from gymnasium.utils.env_checker import check_env
 import weir_train.gym
 from weir_cli.errors import InputError, MissingComponent
 from weir_sim.executables import find_virtual_call
+from weir_traces.generate.families.path import bernoulli
+from weir_traces.schema.scenario import Scenario
 from weir_train.gym import BottleneckEnv, BottleneckVectorEnv
-from weir_train.gym.specification import EnvironmentSpecification
+from weir_train.gym.specification import KEYS_OF_STACK, EnvironmentSpecification
 
 SPECIFICATION = EnvironmentSpecification(60, history=2, stack="libwebrtc")
 
@@ -88,6 +90,29 @@ def test_the_viewers_reward_is_the_viewers_quality(steady):
     assert 30 * 12 < sum(info["frames_rendered"] for info in infos) <= 30 * 20
     assert all(2 <= info["qp"] <= 106 for info in infos if info["qp"] != -1)
     assert 25 < np.median([info["end_to_end_delay_ms"] for info in infos]) < 1000
+
+
+@pytest.mark.parametrize("side", ["receiver", "sender"])
+def test_an_episode_has_the_repair_and_the_playout_limit_of_a_call_with_weir(steady, monkeypatch, side):
+    scenario = steady(rate_bps=2_000_000, duration_s=12.0)
+    scenario["forward"] |= {
+        "loss": bernoulli(0.05),
+        "jitter": {"kind": "spikes", "gap_mean_s": 1.0, "shortest_ms": 100.0, "longest_ms": 250.0},
+    }
+    scenario["flows"][0]["media"] = {"kind": "video", "max_rate_bps": 2.5e6, "audio_rate_bps": 32_000.0}
+    scenario = Scenario.from_dict(scenario)
+    specification = EnvironmentSpecification(100, stack="libwebrtc", side=side)
+
+    def delays_ms(**call):
+        monkeypatch.setitem(KEYS_OF_STACK, "libwebrtc", {"call": KEYS_OF_STACK["libwebrtc"]["call"] | call})
+        with contextlib.closing(BottleneckEnv(scenario, specification)) as environment:
+            environment.reset(seed=1)
+            return [environment.step(np.array([-0.1]))[-1]["end_to_end_delay_ms"] for _ in range(100)]
+
+    made = delays_ms()
+    assert made == delays_ms(playout="limited", repair="adaptive")
+    assert made != delays_ms(playout="unlimited", repair="adaptive")
+    assert made != delays_ms(playout="limited", repair="fec")
 
 
 def test_an_unknown_stack_is_refused():
