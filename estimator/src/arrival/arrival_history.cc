@@ -64,26 +64,16 @@ void ArrivalHistory::Start(Timestamp now) {
   Forget();
 }
 
-void ArrivalHistory::Count(Timestamp time, DataSize size) {
+void ArrivalHistory::OnArrival(const Arrival& arrival) {
+  const Timestamp time = arrival.packet.arrival_time;
   // Arrival times run backwards only if the clock was set back.
   if (time < latest_arrival_) Forget();
   latest_arrival_ = time;
   if (time >= tick_end_) Advance(time);
   latest_arrivals_[static_cast<size_t>(totals_.packets) % kLatest] = time;
   ++totals_.packets;
-  totals_.size += size;
+  totals_.size += arrival.packet.size();
   latest_is_judged_ = false;
-}
-
-void ArrivalHistory::OnData(Timestamp time, DataSize size) {
-  Count(time, size);
-  if (gaps_.OnData(time)) NoteGap(TimeDelta::MinusInfinity());
-  latest_delay_ = TimeDelta::MinusInfinity();
-  latest_followed_loss_ = false;
-}
-
-void ArrivalHistory::OnArrival(const Arrival& arrival) {
-  Count(arrival.packet.arrival_time, arrival.packet.size());
   totals_.packets_lost += arrival.lost_change;
   totals_.packets_with_ce += arrival.packet.ecn == EcnMarking::kCe ? 1 : 0;
   latest_followed_loss_ = arrival.lost_change > 0;
