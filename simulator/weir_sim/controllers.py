@@ -57,6 +57,9 @@ CONTROLLERS: Final[dict[str, Controller]] = {
     "weir-send-ccfb": Controller(
         summary="weir-send, from RFC 8888 feedback", at_native_sender=True, uses_model=True, opt_in=True
     ),
+    "mocc": Controller(
+        summary="weir-send behind MOCC's interface: statistics of intervals", uses_model=True, opt_in=True
+    ),
     "shadow": Controller(
         summary="gcc decides; weir runs in parallel and is only shown", simulated=False, in_calls=True, uses_model=True
     ),
