@@ -102,7 +102,6 @@ constexpr SimulatedController kControllers[] = {
      .at_sender = &MakeWeirSend,
      .from_feedback = &MakeWeirFromFeedback,
      .congestion_control_feedback = true},
-    {.name = "mocc", .summary = "weir-send behind MOCC's interface: statistics of intervals", .at_sender = &MakeMocc},
     {.name = "ndtc",
      .summary = "draft-ageneau-ccwg-ndtc-01 at the receiver",
      .at_receiver = [](const ControllerContext&) { return MakeNdtcController(); }},
@@ -116,6 +115,7 @@ constexpr SimulatedController kControllers[] = {
      .summary = "oracle-present, at the receiver",
      .at_receiver = [](const ControllerContext& context) { return MakeOracleAtReceiver(context.oracle); },
      .knows_path = true},
+    {.name = "mocc", .summary = "weir-send behind MOCC's interface: statistics of intervals", .at_sender = &MakeMocc},
 };
 
 }  // namespace
