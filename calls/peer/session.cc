@@ -18,6 +18,7 @@
 #include "programs/file_descriptor.h"
 #include "programs/input.h"
 #include "weir/policy_executor.h"
+#include "weir/sender_controller.h"
 
 namespace weir::peer {
 namespace {
@@ -93,7 +94,7 @@ Result<ControllerFactory> Session::ControllerOf(const std::map<std::string, std:
   }
   const bool is_pool = options_.pool && options_.receive;
   return is_pool ? PoolOf(ToString(options_.pool->at_receiver), models, make_executor)
-                 : PolicyAlone(models.at(""), make_executor);
+                 : PolicyAlone(models.at(""), make_executor, options_.receive ? FeatureSet() : kSentPacketFeatures);
 }
 
 // There is no fallback: the pool was requested explicitly.

@@ -50,6 +50,7 @@ CallController::CallController(const Flow& flow, VirtualClock* clock)
     agent_source_ = std::make_unique<StartedSource>(flow_.job.agent->source, clock_);
     agent_specification_ = *flow_.job.agent;
     agent_specification_->source = agent_source_.get();
+    if (place_ == Place::kSender) CheckFeaturesAtSender(agent_specification_->features);
     waiting_agent_ = MakeAgent();
   } else if (place_ == Place::kLibwebrtc) {
     CheckControllerName(flow_.controller);

@@ -12,12 +12,19 @@ pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 from weir_cli.app import build_app
 from weir_cli.errors import InputError
+from weir_eval.runs.jobs import ReplayPlan
+from weir_eval.runs.run_plans import complete_plans
 from weir_papers.mocc.claims import measured
+from weir_papers.mocc.mocc import CONFIGURATION
 from weir_papers.mocc.networks import mocc_network
 from weir_papers.mocc.testbed import Testbed
+from weir_sim.controllers import PRESETS
+from weir_sim.executables import find_simulator
 from weir_traces.schema.scenario import Scenario
-from weir_train.configuration.training import checked_configuration
+from weir_train.configuration.training import checked_configuration, load_configuration
 from weir_train.gym.step import StepRecord
+from weir_train.learning.ppo import make_policy
+from weir_train.model.export import export
 
 
 @pytest.fixture
@@ -77,6 +84,17 @@ def test_the_experiment_ends_and_writes_its_figures(command):
         build_app(), ["export", str(out / "models/landmarks-36-1"), "--out", str(out / "base.onnx")]
     )
     assert exported.exit_code == 0, exported.output
+
+
+def test_the_exported_agent_runs_behind_the_papers_interface(tmp_path):
+    configuration = load_configuration(CONFIGURATION)
+    model = tmp_path / "mocc.onnx"
+    export(make_policy(configuration), configuration.environment.specification(), model)
+    plan = ReplayPlan(
+        [mocc_network("training", 1, 10.0)], ["mocc"], PRESETS["balanced"], [1], model, find_simulator(), "measured"
+    )
+    (record,) = complete_plans([plan], tmp_path, 1).records
+    assert record.flows[0].packets_received > 100
 
 
 def test_landmarks_near_the_unseen_objective_are_excluded():

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "endpoints/mocc_controller.h"
 #include "endpoints/ndtc_controller.h"
 #include "programs/input.h"
 #include "rate_controllers.h"
@@ -14,14 +15,29 @@ namespace {
 using AtReceiver = std::unique_ptr<ReceiverController>;
 using AtSender = std::unique_ptr<SenderController>;
 
-AtReceiver MakeWeir(const ControllerContext& context) {
-  if (!context.job.model)
-    throw ProgramError("the controllers weir and weir-send need a model: give --model FILE, or \"model\" in the job");
-  return MakePolicy(context, context.job.model->Load());
+std::shared_ptr<const PolicyModel> ModelOf(const ControllerContext& context) {
+  if (context.job.model) return context.job.model->Load();
+  throw ProgramError(
+      "the controllers weir, weir-send and mocc need a model: give --model FILE, or \"model\" in the job");
+}
+
+AtReceiver MakeWeir(const ControllerContext& context) { return MakePolicy(context, ModelOf(context)); }
+
+AtReceiver MakeWeirFromFeedback(const ControllerContext& context) {
+  CheckFeaturesAtSender(DescriptionOf(*ModelOf(context)).features);
+  return MakeWeir(context);
 }
 
 AtSender MakeWeirSend(const ControllerContext& context, const FieldTrials&) {
-  return MakeWeirAtSender(context, true, context.job.guard_rules, MakeWeir(context));
+  return MakeWeirAtSender(context, true, context.job.guard_rules, MakeWeirFromFeedback(context));
+}
+
+// MOCC's interface has a guard of its own.
+AtSender MakeMocc(const ControllerContext& context, const FieldTrials&) {
+  if (context.decision_delay) throw ProgramError("mocc decides at once: give no decision delay");
+  MoccSender sender = OrThrow(
+      MoccSender::Create(ModelOf(context), context.objective, context.sender_constraints, context.job.guard_rules));
+  return MakeWeirAtSender(context, false, {}, MakeMoccController(std::move(sender)));
 }
 
 AtReceiver MakeGccRemb(const ControllerContext& context) {
@@ -80,11 +96,11 @@ constexpr SimulatedController kControllers[] = {
     {.name = "weir-send",
      .summary = "weir at the sender, from transport feedback",
      .at_sender = &MakeWeirSend,
-     .from_feedback = &MakeWeir},
+     .from_feedback = &MakeWeirFromFeedback},
     {.name = "weir-send-ccfb",
      .summary = "weir-send, from RFC 8888 feedback",
      .at_sender = &MakeWeirSend,
-     .from_feedback = &MakeWeir,
+     .from_feedback = &MakeWeirFromFeedback,
      .congestion_control_feedback = true},
     {.name = "ndtc",
      .summary = "draft-ageneau-ccwg-ndtc-01 at the receiver",
@@ -99,6 +115,7 @@ constexpr SimulatedController kControllers[] = {
      .summary = "oracle-present, at the receiver",
      .at_receiver = [](const ControllerContext& context) { return MakeOracleAtReceiver(context.oracle); },
      .knows_path = true},
+    {.name = "mocc", .summary = "weir-send behind MOCC's interface: statistics of intervals", .at_sender = &MakeMocc},
 };
 
 }  // namespace

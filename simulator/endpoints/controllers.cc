@@ -130,6 +130,11 @@ std::unique_ptr<ReceiverController> MakeArrivalController(std::string_view name,
   return row->from_feedback ? row->from_feedback(context) : nullptr;
 }
 
+void CheckFeaturesAtSender(const FeatureSpecification& features) {
+  if (const auto error = CheckFeatures(features, kSentPacketFeatures, "at the sender"))
+    throw ProgramError(error->message);
+}
+
 bool IsGuarded(std::string_view name, const ControllerContext& context) {
   if (name == kAgentName) return context.job.agent_guard;
   if (context.custom()) return false;
@@ -157,6 +162,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
   AtReceiver controller = MakeReceiverController(name, row, context);
   if (name == kAgentName) result.agent = static_cast<PolicyController*>(controller.get());
   if (result.agent && context.job.agent->at_sender) {
+    CheckFeaturesAtSender(context.job.agent->features);
     result.at_sender =
         MakeWeirAtSender(context, context.job.agent_guard, GuardOptions::ForTraining(), std::move(controller));
     return result;

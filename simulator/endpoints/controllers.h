@@ -10,6 +10,7 @@
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
 #include "weir/bandwidth_estimator.h"
+#include "weir/model_description.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
 #include "weir/send_side_estimator.h"
@@ -73,6 +74,8 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
 // SendSideEstimator if the name is one of Weir's at the sender. Null for all other controllers at the sender. Throws
 // ProgramError as MakeFlowController() does.
 std::unique_ptr<ReceiverController> MakeArrivalController(std::string_view name, const ControllerContext& context);
+// Throws ProgramError for a policy with a feature that the sender does not fill (kSentPacketFeatures).
+void CheckFeaturesAtSender(const FeatureSpecification& features);
 // True if the controller runs with the guard's rules. An agent's rules are those for training.
 bool IsGuarded(std::string_view name, const ControllerContext& context);
 

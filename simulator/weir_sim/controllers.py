@@ -65,6 +65,9 @@ CONTROLLERS: Final[dict[str, Controller]] = {
         summary="follows the capacity of the last 50 ms, without foresight", knows_path=True, opt_in=True
     ),
     "oracle-receiver": Controller(summary="oracle-present, at the receiver", knows_path=True, opt_in=True),
+    "mocc": Controller(
+        summary="weir-send behind MOCC's interface: statistics of intervals", uses_model=True, opt_in=True
+    ),
 }
 """By name: lower case with hyphens. In the order in which reports list them."""
 SIMULATED: Final[tuple[str, ...]] = tuple(name for name, row in CONTROLLERS.items() if row.simulated)

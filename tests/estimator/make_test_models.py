@@ -342,6 +342,15 @@ def good_models() -> dict[str, bytes]:
         "recurrent": finish(recurrent(), "rate_bps"),
         "nan_between_1_and_2_mbps": finish(between, "rate_bps"),
         "tanh_of_joined": finish(tanh_of_joined(), "log_rate"),
+        "with_retransmission_share": finish(
+            linear(), "rate_bps", features="receive_rate_bps,loss_ratio,retransmission_share"
+        ),
+        # MOCC's state, section 4.1.
+        "mocc_state": finish(
+            squashed(lambda x: [helper.make_node("Tanh", [x], ["action"])]),
+            "relative",
+            features="sending_ratio,delay_ratio,delay_gradient",
+        ),
         "mocc_sized": network(benchmark_features, 8, preference=16),
         "without_preference": network(benchmark_features, 8, preference=0),
         # 1 where the newest receive rate is 1 Mbps, by way of 2^-140.

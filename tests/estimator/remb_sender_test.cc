@@ -133,7 +133,9 @@ constexpr Timestamp kNow = Timestamp::Seconds(10);
 class RembRulesTest : public testing::Test {
  protected:
   struct Sender {
-    void OnPacket(Timestamp time, DataSize size) { arrivals.OnData(time, size); }
+    void OnPacket(Timestamp time, DataSize size) {
+      arrivals.OnArrival({.packet = {.arrival_time = time, .payload_size = static_cast<uint32_t>(size.bytes())}});
+    }
     void OnSent(DataRate target, Timestamp now) { sender.OnSent(target, arrivals.totals(), now); }
     Timestamp DueTime(DataRate target, Timestamp now) const {
       const bool few_packets = arrivals.fourth_latest_arrival() < now - TimeDelta::Seconds(1);

@@ -285,6 +285,8 @@ void RunMocc(FuzzInput& input) {
     status.packets_acknowledged = TakeNumber(input);
     status.packets_lost = input.Choose(4) == 0 ? input.TakeScaled() : 0;
     status.base_latency_us = TakeNumber(input);
+    status.min_latency_us = input.Choose(4) == 0 ? TakeNumber(input) : 0;
+    status.max_latency_us = input.Choose(4) == 0 ? TakeNumber(input) : 0;
     Check(weir_mocc_report_status(mocc, &status));
     if (input.Choose(8) == 0) Check(weir_mocc_register(mocc, input.Take<float>(), 1, 1));
     const int64_t rate_bps = weir_mocc_get_sending_rate_bps(mocc);

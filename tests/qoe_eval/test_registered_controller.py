@@ -50,7 +50,7 @@ def test_a_registered_controller_is_replayed_and_reported(tmp_path: Path, fake_s
     page = (tmp_path / "out/report.html").read_text()
     assert f"--c-dummy: var(--series-{len(SIMULATED) + 1})" in page
     help_text = run("replay", "--help-all").stdout
-    assert "oracle-receiver,dummy" in re.sub(r"[\s│]", "", help_text)
+    assert f"{SIMULATED[-1]},dummy" in re.sub(r"[\s│]", "", help_text)
     unknown = run("replay", "steady.json", "--controller", "dumy")
     assert unknown.returncode == 2
     assert "dumy" in unknown.stderr

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -99,15 +101,20 @@ TEST(SimulationTest, TheSameJobGivesTheSameBytes) {
                                {"transfers", {{"bytes", {30'000, 50'000}}, {"idle_mean_s", 0.5}}},
                                {"start_s", 7.0}});
   scenario["flows"].push_back({{"kind", "cbr"}, {"id", "cbr"}, {"rate_bps", 200'000}, {"start_s", 3.0}});
+  const auto model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/steering.onnx");
   for (const SimulatedController& row : SimulatedControllers()) {
-    // Controllers with a model need one in the job.
-    if (!IsAvailable(row) || row.name.starts_with("weir")) continue;
+    if (!IsAvailable(row)) continue;
     const std::string controller(row.name);
-    const std::string first = RunScenario(scenario, controller, 7).dump();
-    EXPECT_EQ(first, RunScenario(scenario, controller, 7).dump()) << controller;
+    const auto run = [&](uint64_t seed) {
+      SimulationJob job = JobOf(scenario, controller, seed);
+      job.model = model;
+      return RunJob(job, true).dump();
+    };
+    const std::string first = run(7);
+    EXPECT_EQ(first, run(7)) << controller;
     RunScenario(Steady(1'000'000, 3), "gcc", 3);
-    EXPECT_EQ(first, RunScenario(scenario, controller, 7).dump()) << controller << ", after another job";
-    EXPECT_NE(first, RunScenario(scenario, controller, 8).dump()) << controller << ", with another seed";
+    EXPECT_EQ(first, run(7)) << controller << ", after another job";
+    EXPECT_NE(first, run(8)) << controller << ", with another seed";
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "endpoints/simulation_job.h"
+#include "programs/input.h"
 #include "test_scenarios.h"
 
 namespace weir::sim {
@@ -36,6 +37,20 @@ TEST_P(WeirSendControllerTest, KeepsVideoWithinAQueueOfSixPacketsOnALongRoundTri
   const auto flow = RunJob(job, true)["flows"][0];
   EXPECT_LT(flow["packets_lost"].get<double>(), 0.02 * flow["packets_sent"].get<double>());
   EXPECT_GT(MeanOver(flow, "target_bps", 20, 40), 1e6);
+}
+
+TEST_P(WeirSendControllerTest, RefusesAModelWithAFeatureThatTheSenderDoesNotFill) {
+  SimulationJob job = JobOf(Steady(1'000'000, 5), GetParam());
+  job.model = std::make_shared<ModelFile>(std::string(WEIR_TEST_MODELS) + "/with_retransmission_share.onnx");
+  try {
+    RunJob(job, false);
+    FAIL() << "runs";
+  } catch (const ProgramError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the model cannot be used at the sender, which lacks the model's feature retransmission_share");
+  }
+  job.controller = "weir";
+  EXPECT_NO_THROW(RunJob(job, false));
 }
 
 // Marks say what delays do not: the L4S queue is about a millisecond long.

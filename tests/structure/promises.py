@@ -83,7 +83,11 @@ PROMISES = {
         "tests/trainer/test_adaptation.py::test_adaptation_learns_the_new_objective",
         "papers/tests/test_mocc.py::test_the_experiment_ends_and_writes_its_figures",
     ),
-    "MOCC: its library calls": ("make test-cpp", "tests/estimator/c_api_test.cc::MoccTest.DecidesFromReports"),
+    "MOCC: its library calls": (
+        "make test-cpp",
+        "tests/estimator/c_api_test.cc::MoccTest.DecidesFromReports",
+        "tests/estimator/policy/mocc_sender_test.cc::MoccShippedModelTest.FillsAnEmptyLink",
+    ),
     "MOCC: 100 objectives, number of landmarks, DQN (Fig. 6, 16, 19)": (
         "weir paper mocc",
         "papers/tests/test_mocc.py::test_a_policy_is_measured_under_a_hundred_objectives",

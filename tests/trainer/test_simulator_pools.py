@@ -62,7 +62,7 @@ def test_the_sender_takes_the_smaller_of_remb_and_its_gcc() -> None:
         ("pilot=nada fusion=sum", 'pool, character 19: "sum" is not known'),
         ("pilot=nada copilots=pcc fusion=min", "pool member pcc: decides at the sender"),
         ("pilot=nada copilots=vegas", "pool member vegas: there is none of this name"),
-        ("pilot=weir copilots=nada", "pool member weir: the controllers weir and weir-send need a model"),
+        ("pilot=weir copilots=nada", "pool member weir: the controllers weir, weir-send and mocc need a model"),
         ("pilot=nada copilots=weir:/no/such", "cannot read the model /no/such"),
         ("pilot=gcc", "it can be a copilot under fusion=min"),
         ("pilot=nada copilots=gcc fusion=max", "use fusion=min and policy=fixed with it"),

@@ -57,9 +57,11 @@ std::optional<ReceiveSideMode> ParseReceiveSideMode(std::string_view name) {
   return std::nullopt;
 }
 
-Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model, const PolicyExecutorFactory& make_executor) {
+Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model, const PolicyExecutorFactory& make_executor,
+                                      const FeatureSet& features) {
   const auto loaded = PolicyModel::Load(model);
   if (!loaded) return Error{loaded.error()};
+  if (auto error = CheckFeatures(DescriptionOf(*loaded.value()).features, features, "at this end")) return *error;
   return ControllerFactory(
       [model = loaded.value(), make_executor] { return MakePolicyController(model, make_executor); });
 }

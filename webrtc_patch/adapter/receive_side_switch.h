@@ -36,6 +36,7 @@
 #include "weir/arrival.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/controllers.h"
+#include "weir/feature_set.h"
 #include "weir/guard.h"
 #include "weir/network_types.h"
 #include "weir/objective.h"
@@ -64,9 +65,11 @@ class PoolController;
 using ControllerFactory = std::function<std::unique_ptr<ReceiverController>()>;
 
 // Makes controllers with the learned policy in `model` (ONNX bytes, copied). Returns an error, one sentence for the
-// user, if the model is not acceptable; the host then continues with `RuleAlone()` or exits.
+// user, if the model is not acceptable, or needs a feature that is not in `features`: at the sender, those are
+// kSentPacketFeatures. The host then continues with `RuleAlone()` or exits.
 Result<ControllerFactory> PolicyAlone(std::span<const std::byte> model,
-                                      const PolicyExecutorFactory& make_executor = nullptr);
+                                      const PolicyExecutorFactory& make_executor = nullptr,
+                                      const FeatureSet& features = {});
 ControllerFactory RuleAlone();
 // Combines several controllers (docs/pools.md): `models` maps "" to the model of "weir", and NAME to that of
 // "weir:NAME". Members are those of MakeController() and "gcc-remb". Each model is loaded once, for all calls.

@@ -24,8 +24,6 @@ struct GuardRuleInfo {
   bool has_switch = false;
   // On in training. Off for rules on which a policy learns to rely instead of acting itself.
   bool in_training = false;
-  // Works on arrivals without delays, from their rates and losses alone.
-  bool without_delays = false;
 
   constexpr std::string_view name() const { return reason.substr(6); }
 };
@@ -41,7 +39,6 @@ class GuardOptions {
  public:
   static GuardOptions WithoutRules();
   static GuardOptions ForTraining();
-  static GuardOptions ForSourcesWithoutDelays();
 
   // Returns false and changes nothing if no rule with a switch has the name.
   [[nodiscard]] bool SwitchOff(std::string_view name);

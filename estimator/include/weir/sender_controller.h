@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weir/arrival.h"
+#include "weir/feature_set.h"
 #include "weir/network_controller.h"
 #include "weir/units.h"
 
@@ -34,6 +35,9 @@ struct SentPacket {
   DataSize data_in_flight = DataSize::Zero();
   bool audio = false;
 };
+
+// The features of a policy that decides from these packets: as in libwebrtc, none is known to be a retransmission.
+inline constexpr FeatureSet kSentPacketFeatures = FeatureSet().Without({"retransmission_share"});
 
 // The feedback on one sent packet. An infinite receive time means that it was lost.
 struct PacketResult {

@@ -64,27 +64,17 @@ void ArrivalHistory::Start(Timestamp now) {
   Forget();
 }
 
-void ArrivalHistory::Count(Timestamp time, DataSize size) {
+void ArrivalHistory::OnArrival(const Arrival& arrival) {
+  NotePair(arrival);
+  const Timestamp time = arrival.packet.arrival_time;
   // Arrival times run backwards only if the clock was set back.
   if (time < latest_arrival_) Forget();
   latest_arrival_ = time;
   if (time >= tick_end_) Advance(time);
   latest_arrivals_[static_cast<size_t>(totals_.packets) % kLatest] = time;
   ++totals_.packets;
-  totals_.size += size;
+  totals_.size += arrival.packet.size();
   latest_is_judged_ = false;
-}
-
-void ArrivalHistory::OnData(Timestamp time, DataSize size) {
-  Count(time, size);
-  if (gaps_.OnData(time)) NoteGap(TimeDelta::MinusInfinity());
-  latest_delay_ = TimeDelta::MinusInfinity();
-  latest_followed_loss_ = false;
-}
-
-void ArrivalHistory::OnArrival(const Arrival& arrival) {
-  NotePair(arrival);
-  Count(arrival.packet.arrival_time, arrival.packet.size());
   totals_.packets_lost += arrival.lost_change;
   totals_.packets_with_ce += arrival.packet.ecn == EcnMarking::kCe ? 1 : 0;
   latest_followed_loss_ = arrival.lost_change > 0;
@@ -111,7 +101,7 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
 // The link was busy since the packet before this one if this one waited longer.
 void ArrivalHistory::NotePair(const Arrival& arrival) {
   const TimeDelta gap = arrival.packet.arrival_time - latest_arrival_;
-  if (!arrival.has_delay || arrival.queueing_delay < gap || arrival.lost_change > 0) return;
+  if (!arrival.has_delay || arrival.queueing_delay < gap || gap < TimeDelta::Zero() || arrival.lost_change > 0) return;
   if (arrival.packet.size() < kFullPacket * (1.0 / 3) || WaitSeconds(arrival.queueing_delay) < 0) return;
   queue_sharing_.OnPair(gap, arrival.packet.size());
 }

@@ -56,8 +56,6 @@ class ArrivalHistory {
   // Called when the estimator begins. Clears everything but the totals.
   void Start(Timestamp now);
   void OnArrival(const Arrival& arrival);
-  // Replaces OnArrival for sources that report amounts instead of packets. `time` is when they were received.
-  void OnData(Timestamp time, DataSize size);
   // The rate in force from now on. At a low one HasFewFrames() is false: the packets of a slow sender are apart.
   void SetTarget(DataRate target) { frame_gaps_.SetTarget(target); }
   // Must be called before a decision reads the history; `now` must not be before that of an earlier call.
@@ -170,10 +168,9 @@ class ArrivalHistory {
   static constexpr TimeDelta kFewFrames = TimeDelta::Millis(250);
   static constexpr double kNoWaitS = -std::numeric_limits<double>::infinity();
 
-  void Count(Timestamp time, DataSize size);
   void NotePair(const Arrival& arrival);
   void NoteStop(const Arrival& arrival);
-  // Called for the packet that ended a gap, with its queueing delay; MinusInfinity if there are only amounts.
+  // Called for the packet that ended a gap, with its queueing delay.
   void NoteGap(TimeDelta delay);
   void Advance(Timestamp now);
   void Forget();

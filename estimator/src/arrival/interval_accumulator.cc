@@ -47,32 +47,7 @@ void DelayHistogram::Clear() {
 
 }  // namespace internal
 
-namespace {
-
-// Prevents division by zero on a path within one host.
-constexpr double kMinBaseDelayS = 1e-3;
-
-// Slightly less than a second, since the sum of ten intervals of 0.1 s may be.
-constexpr double kSlotS = 0.999;
-// Rates over shorter times are too noisy.
-constexpr double kShortestRateS = 0.5;
-constexpr double kShortQueueS = 0.015;
-// Shortest outage: nothing arrives for this time, and packets sent during it are missing afterwards. Packets that
-// waited arrive first.
-constexpr double kOutageS = 2;
-constexpr double kBacklogS = 1;
-
-}  // namespace
-
 void IntervalAccumulator::Start(Timestamp now) { interval_start_ = now; }
-
-void IntervalAccumulator::OnRoundTripTime(TimeDelta round_trip_time) {
-  if (!IsRoundTripTime(round_trip_time)) return;
-  round_trip_times_us_[round_trip_times_++ % round_trip_times_us_.size()] = round_trip_time.us();
-  const auto known = std::min(round_trip_times_, round_trip_times_us_.size());
-  base_round_trip_time_ =
-      TimeDelta::Micros(*std::min_element(round_trip_times_us_.begin(), round_trip_times_us_.begin() + known));
-}
 
 void IntervalAccumulator::OnArrival(const Arrival& arrival) {
   const Timestamp time = arrival.packet.arrival_time;
@@ -130,9 +105,6 @@ void IntervalAccumulator::TakeDelays(IntervalStatistics& statistics) const {
     }
   }
   statistics.jitter_s = jitter_us_ * 1e-6;
-  statistics.base_round_trip_time_s = base_round_trip_time_.seconds();
-  const double base_s = std::max(base_round_trip_time_.seconds() / 2, kMinBaseDelayS);
-  statistics.delay_ratio = (base_s + statistics.queueing_delay_mean_s) / base_s;
 }
 
 IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estimate) {
@@ -142,38 +114,21 @@ IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estima
 
   const auto packets = static_cast<double>(packets_);
   const int64_t lost = std::max<int64_t>(lost_balance_, 0);
-  const double expected = packets + static_cast<double>(lost);
   statistics.packets_received = packets;
   statistics.bytes_received = static_cast<double>(bytes_);
   statistics.packets_lost = static_cast<double>(lost);
-  if (statistics.interval_s > 0) {
-    statistics.receive_rate_bps = statistics.bytes_received * 8 / statistics.interval_s;
-  }
-  if (expected > 0) {
-    statistics.loss_ratio = statistics.packets_lost / expected;
-    statistics.sending_ratio = std::min(expected / std::max(packets, expected / kMaxSendingRatio), kMaxSendingRatio);
-  }
   TakeDelays(statistics);
   if (gaps_ > 0) statistics.interarrival_time_mean_s = gap_sum_us_ / static_cast<double>(gaps_) * 1e-6;
   if (packets_ > 0) {
     // At most the interval: the clock of arrivals may have been set while that of `now` was not.
-    time_since_last_packet_s_ = std::clamp((now - last_arrival_time_).seconds(), 0.0, statistics.interval_s);
+    statistics.time_since_last_packet_s = std::clamp((now - last_arrival_time_).seconds(), 0.0, statistics.interval_s);
     statistics.video_share = static_cast<double>(packets_of_kind_[0]) / packets;
     statistics.audio_share = static_cast<double>(packets_of_kind_[1]) / packets;
     statistics.probe_share = static_cast<double>(packets_of_kind_[2]) / packets;
     statistics.retransmission_share = static_cast<double>(packets_of_kind_[3]) / packets;
-  } else {
-    time_since_last_packet_s_ += statistics.interval_s;
   }
-  statistics.time_since_last_packet_s = time_since_last_packet_s_;
-  statistics.last_estimate_bps = static_cast<double>(last_estimate.bps());
+  derived_.Complete(statistics, last_estimate);
   sender_gaps_.SetTarget(last_estimate);
-  statistics.application_limited = IsApplicationLimited(packets_, lost, statistics.receive_rate_bps,
-                                                        statistics.last_estimate_bps, statistics.queueing_delay_mean_s)
-                                       ? 1
-                                       : 0;
-
-  memory_.Add(statistics);
 
   lost_balance_ -= lost;
   interval_start_ = std::max(interval_start_, now);
@@ -182,13 +137,13 @@ IntervalStatistics IntervalAccumulator::Take(Timestamp now, DataRate last_estima
 }
 
 bool IntervalAccumulator::SenderIsIdle(Timestamp now) const {
-  const double silence_s = time_since_last_packet_s_ + (now - interval_start_).seconds();
+  const double silence_s = derived_.time_since_last_packet_s() + (now - interval_start_).seconds();
   return packets_ == 0 && silence_s < sender_gaps_.Expected().seconds();
 }
 
 void IntervalAccumulator::Skip(Timestamp now, DataRate last_estimate) {
   sender_gaps_.SetTarget(last_estimate);
-  time_since_last_packet_s_ += std::max((now - interval_start_).seconds(), 0.0);
+  derived_.Skip(std::max((now - interval_start_).seconds(), 0.0));
   interval_start_ = std::max(interval_start_, now);
 }
 
@@ -197,87 +152,6 @@ void IntervalAccumulator::Clear() {
   packets_of_kind_.fill(0);
   gap_sum_us_ = delay_sum_us_ = sum_t_ = sum_tt_ = sum_td_ = 0;
   histogram_.Clear();
-}
-
-void PathMemory::WriteLossByRate(IntervalStatistics& statistics) const {
-  struct Sent {
-    double packets_per_s = 0;
-    const Slot* slot = nullptr;
-  };
-  std::array<Sent, kSlots> slots{};
-  size_t known = 0;
-  for (const Slot& slot : slots_) {
-    if (slot.duration_s >= kShortestRateS) slots[known++] = {(slot.received + slot.lost) / slot.duration_s, &slot};
-  }
-  std::sort(slots.begin(), slots.begin() + static_cast<ptrdiff_t>(known),
-            [](const Sent& a, const Sent& b) { return a.packets_per_s < b.packets_per_s; });
-  const auto loss_ratio = [&](size_t begin, size_t end) {
-    double lost = 0, sent = 0;
-    for (size_t i = begin; i < end; ++i) {
-      lost += slots[i].slot->lost;
-      sent += slots[i].slot->lost + slots[i].slot->received;
-    }
-    return sent > 0 ? lost / sent : 0;
-  };
-  statistics.loss_ratio_slow_10s = loss_ratio(0, known / 2);
-  statistics.loss_ratio_fast_10s = loss_ratio(known / 2, known);
-}
-
-void PathMemory::ForgetOutage(const IntervalStatistics& statistics) {
-  if (statistics.packets_received == 0) {
-    silence_s_ += statistics.interval_s;
-    return;
-  }
-  if (silence_s_ >= kOutageS) backlog_s_ = kBacklogS;
-  silence_s_ = 0;
-  if (backlog_s_ <= 0) return;
-  backlog_s_ -= statistics.interval_s;
-  if (statistics.packets_lost > 0) slots_ = {};
-}
-
-void PathMemory::Add(IntervalStatistics& statistics) {
-  const bool has_delay = statistics.packets_received > 0;
-  if (has_delay) noise_.Add(statistics.queueing_delay_min_s);
-  if (slots_[slot_].duration_s >= kSlotS) {
-    slot_ = (slot_ + 1) % kSlots;
-    slots_[slot_] = {};
-  }
-  Slot& slot = slots_[slot_];
-  slot.duration_s += statistics.interval_s;
-  slot.bytes += statistics.bytes_received;
-  slot.received += statistics.packets_received;
-  slot.lost += statistics.packets_lost;
-  if (has_delay) {
-    slot.queue_min_s =
-        slot.has_delay ? std::min(slot.queue_min_s, statistics.queueing_delay_min_s) : statistics.queueing_delay_min_s;
-    slot.queue_max_s = std::max(slot.queue_max_s, statistics.queueing_delay_max_s);
-    slot.has_delay = true;
-  }
-  if (statistics.queueing_delay_max_s < kShortQueueS) {
-    slot.received_at_short_queue += statistics.packets_received;
-    slot.lost_at_short_queue += statistics.packets_lost;
-  }
-
-  ForgetOutage(statistics);
-  double lost = 0, expected = 0, highest_bps = 0, lowest_bps = kMaxPolicyRateBps, queue_max_s = 0;
-  double queue_min_s = statistics.queueing_delay_min_s;
-  for (const Slot& one : slots_) {
-    lost += one.lost_at_short_queue;
-    expected += one.lost_at_short_queue + one.received_at_short_queue;
-    queue_max_s = std::max(queue_max_s, one.queue_max_s);
-    if (one.has_delay) queue_min_s = std::min(queue_min_s, one.queue_min_s);
-    if (one.duration_s < kShortestRateS) continue;
-    const double rate_bps = one.bytes * 8 / one.duration_s;
-    highest_bps = std::max(highest_bps, rate_bps);
-    lowest_bps = std::min(lowest_bps, rate_bps);
-  }
-  WriteLossByRate(statistics);
-  statistics.delay_noise_s = noise_.Seconds();
-  statistics.loss_at_short_queue_10s = expected > 0 ? lost / expected : 0;
-  statistics.receive_rate_max_10s_bps = highest_bps;
-  statistics.receive_rate_min_10s_bps = std::min(lowest_bps, highest_bps);
-  statistics.queueing_delay_min_10s_s = queue_min_s;
-  statistics.queueing_delay_max_10s_s = queue_max_s;
 }
 
 }  // namespace weir

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "arrival/queueing_delay.h"
+#include "arrival/derived_statistics.h"
 #include "arrival/sender_gaps.h"
 #include "weir/arrival.h"
 #include "weir/interval_statistics.h"
@@ -41,49 +41,13 @@ class DelayHistogram {
 
 }  // namespace internal
 
-// Memory of the last ten seconds, for features that need more than a history of intervals.
-class PathMemory {
- public:
-  // Adds an interval and writes its fields about the path: delay_noise_s and those with _10s.
-  void Add(IntervalStatistics& statistics);
-
- private:
-  // Sums over about a second.
-  struct Slot {
-    double duration_s = 0;
-    double bytes = 0;
-    double received = 0;
-    double lost = 0;
-    double received_at_short_queue = 0;
-    double lost_at_short_queue = 0;
-    double queue_min_s = 0;
-    double queue_max_s = 0;
-    bool has_delay = false;
-  };
-  static constexpr size_t kSlots = 10;
-
-  // Clears everything but the noise at the end of an outage: its losses, and the delays of packets that waited in it,
-  // do not describe the path afterwards. A pause of the sender loses nothing and is no outage.
-  void ForgetOutage(const IntervalStatistics& statistics);
-  // Writes the loss ratios of the half of the slots in which less was sent, and of the other half.
-  void WriteLossByRate(IntervalStatistics& statistics) const;
-
-  std::array<Slot, kSlots> slots_;
-  size_t slot_ = 0;
-  // Time without packets, and time left in which packets that waited in an outage may arrive.
-  double silence_s_ = 0;
-  double backlog_s_ = 0;
-  // The smallest queueing delays of the last intervals with packets.
-  DelayNoise noise_;
-};
-
 class IntervalAccumulator {
  public:
   // Begins the first interval, which otherwise begins with the first arrival.
   void Start(Timestamp now);
   void OnArrival(const Arrival& arrival);
-  // Ignored unless above 0 and at most a minute.
-  void OnRoundTripTime(TimeDelta round_trip_time);
+  // See DerivedStatistics.
+  void OnRoundTripTime(TimeDelta round_trip_time) { derived_.OnRoundTripTime(round_trip_time); }
 
   // Ends the interval that began at the previous call and begins the next. Every value of the result is finite for any
   // input. The length of the interval is measured on the clock of `now`. Only differences of arrival times matter.
@@ -101,17 +65,12 @@ class IntervalAccumulator {
   // State that continues across intervals.
   Timestamp interval_start_ = Timestamp::MinusInfinity();
   Timestamp last_arrival_time_ = Timestamp::MinusInfinity();
-  double time_since_last_packet_s_ = 0;
   SenderGaps sender_gaps_;
-  // Ring buffer of the latest reports.
-  std::array<int64_t, 10> round_trip_times_us_{};
-  size_t round_trip_times_ = 0;
-  TimeDelta base_round_trip_time_ = kAssumedRoundTripTime;
   TimeDelta last_queueing_delay_ = TimeDelta::Zero();
   double jitter_us_ = 0;
   // Lost minus late packets. A negative balance is carried into the next interval.
   int64_t lost_balance_ = 0;
-  PathMemory memory_;
+  DerivedStatistics derived_;
 
   // State of this interval.
   int64_t packets_ = 0;

@@ -42,11 +42,8 @@ class SenderGaps {
     const bool had_delay = std::exchange(has_delay_, arrival.has_delay);
     const bool is_known = had_delay && has_delay_ && arrival.lost_change <= 0;
     const TimeDelta delayed = is_known ? std::max(arrival.delay_change, TimeDelta::Zero()) : TimeDelta::PlusInfinity();
-    return Add(arrival.packet.arrival_time, delayed, shortest_);
+    return Add(arrival.packet.arrival_time, delayed);
   }
-  // Replaces OnArrival for sources that report amounts instead of packets. Time between two reports is no gap below
-  // 200 ms.
-  bool OnData(Timestamp time) { return Add(time, TimeDelta::Zero(), std::max(shortest_, kReports)); }
 
   // Three times the mean of the last three periods, at most 5 s: a pause up to this is expected. Zero while video runs.
   TimeDelta Expected() const { return expected_; }
@@ -55,7 +52,6 @@ class SenderGaps {
 
  private:
   static constexpr TimeDelta kShortest = TimeDelta::Millis(50);
-  static constexpr TimeDelta kReports = TimeDelta::Millis(200);
   static constexpr TimeDelta kMaxExpected = TimeDelta::Seconds(5);
   // Longer gaps and bursts count as this long.
   static constexpr TimeDelta kLongest = TimeDelta::Seconds(60);
@@ -65,19 +61,19 @@ class SenderGaps {
   bool OnDeparture(Timestamp time, bool followed_loss) {
     // Reported late.
     if (time < latest_) return false;
-    return Add(time, followed_loss ? TimeDelta::PlusInfinity() : TimeDelta::Zero(), shortest_);
+    return Add(time, followed_loss ? TimeDelta::PlusInfinity() : TimeDelta::Zero());
   }
 
   // `delayed` is the part of the time since the previous packet that the sender did not make.
-  bool Add(Timestamp time, TimeDelta delayed, TimeDelta shortest) {
+  bool Add(Timestamp time, TimeDelta delayed) {
     const bool is_first = !latest_.IsFinite() || time < latest_;
     const Timestamp before = is_first ? time : latest_;
     const TimeDelta silence = internal::Difference(time, before);
     latest_ = time;
-    if (is_first || silence >= shortest) [[unlikely]] {
+    if (is_first || silence >= shortest_) [[unlikely]] {
       const TimeDelta burst = before - std::min(burst_start_, before);
       burst_start_ = time;
-      const bool is_gap = silence >= shortest && silence - delayed >= shortest;
+      const bool is_gap = silence >= shortest_ && silence - delayed >= shortest_;
       if (is_gap) AddPeriod(silence - delayed, burst);
       return is_gap;
     }

@@ -1,10 +1,9 @@
 // MOCC's interface in C.
-#include <memory>
 #include <utility>
 
 #include "../../c/weir_mocc.h"
 #include "c/c_api.h"
-#include "policy/mocc_sender.h"
+#include "weir/mocc_sender.h"
 
 using weir::DataRate;
 using weir::TimeDelta;
@@ -19,16 +18,15 @@ struct weir_mocc {
 int weir_mocc_create(const weir_model* model, const weir_estimator_config* config, weir_mocc** out) noexcept {
   return weir::internal::Create(out, [&](weir_mocc*& mocc) {
     if (model == nullptr) return FailArgument("the model is NULL");
-    const auto made_config = weir::internal::ReadConfig(config);
-    if (!made_config) return FailArgument(made_config.error());
-    if (DescriptionOf(*model->model).format != weir::ModelFormat::kWeir1) {
-      return Fail(WEIR_ERROR_INVALID_MODEL,
-                  "the model cannot be used: MMSys 2024 models need packets; use weir_estimator_create()");
-    }
-    const auto constraints = weir::Validated(made_config.value().constraints);
+    const auto given = weir::internal::ReadConfig(config);
+    if (!given) return FailArgument(given.error());
+    const auto constraints = weir::Validated(given.value().constraints);
     if (!constraints) return FailArgument(constraints.error());
-    mocc = new weir_mocc{weir::MoccSender(std::make_unique<weir::Policy>(model->model), made_config.value().objective,
-                                          constraints.value())};
+    const weir::GuardOptions rules =
+        given.value().guard ? given.value().guard_rules : weir::GuardOptions::WithoutRules();
+    auto sender = weir::MoccSender::Create(model->model, given.value().objective, constraints.value(), rules);
+    if (!sender) return Fail(WEIR_ERROR_INVALID_MODEL, sender.error());
+    mocc = new weir_mocc{std::move(sender.value())};
     return static_cast<int>(WEIR_OK);
   });
 }
@@ -45,13 +43,13 @@ int weir_mocc_register(weir_mocc* mocc, float throughput, float latency, float l
 void weir_mocc_destroy(weir_mocc* mocc) noexcept { delete mocc; }
 
 int64_t weir_mocc_interval_us(const weir_mocc* mocc) noexcept {
-  return mocc == nullptr ? 0 : mocc->sender.description().interval.us();
+  return mocc == nullptr ? 0 : mocc->sender.interval().us();
 }
 
 int weir_mocc_report_status(weir_mocc* mocc, const weir_mocc_status* status) noexcept {
   return OnHandle(mocc, [&] {
     if (status == nullptr) return FailArgument("the status is NULL");
-    const auto outcome = mocc->sender.ReportStatus({
+    const auto [outcome, error] = mocc->sender.ReportStatus({
         .interval = TimeDelta::Micros(status->interval_us),
         .sending_ratio = status->sending_ratio,
         .latency_ratio = status->latency_ratio,
@@ -60,12 +58,14 @@ int weir_mocc_report_status(weir_mocc* mocc, const weir_mocc_status* status) noe
         .packets_acknowledged = static_cast<double>(status->packets_acknowledged),
         .packets_lost = static_cast<double>(status->packets_lost),
         .base_latency = TimeDelta::Micros(status->base_latency_us),
+        .min_latency = TimeDelta::Micros(status->min_latency_us),
+        .max_latency = TimeDelta::Micros(status->max_latency_us),
     });
     switch (outcome) {
       case weir::MoccSender::Outcome::kDecided:
         return static_cast<int>(WEIR_OK);
       case weir::MoccSender::Outcome::kInvalidStatus:
-        return FailArgument("a value of the status is not finite or out of its range");
+        return FailArgument(error);
       case weir::MoccSender::Outcome::kPolicyFault:
         return Fail(WEIR_ERROR_POLICY_FAULT, "the model gave no usable rate; the rate fell to what was acknowledged");
     }

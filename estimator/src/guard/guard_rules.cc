@@ -7,17 +7,17 @@
 namespace weir {
 
 // The rules, in the order in which they run: name, factory, fields of GuardRuleInfo.
-#define WEIR_GUARD_RULES(ROW)                                                                  \
-  ROW("finite", MakeFiniteRule, .in_training = true, .without_delays = true)                   \
-  ROW("starve", MakeStarveRule, .has_switch = true)                                            \
-  ROW("floor", MakeFloorRule, .has_switch = true)                                              \
-  ROW("bounds", MakeBoundsRule, .in_training = true, .without_delays = true)                   \
-  ROW("slew", MakeSlewRule, .has_switch = true, .in_training = true, .without_delays = true)   \
-  ROW("veto", MakeVetoRule, .has_switch = true)                                                \
-  ROW("policer", MakePolicerRule, .has_switch = true)                                          \
-  ROW("overload", MakeOverloadRule, .has_switch = true)                                        \
-  ROW("ecn", MakeEcnRule, .has_switch = true)                                                  \
-  ROW("stale", MakeStaleRule, .has_switch = true, .in_training = true, .without_delays = true) \
+#define WEIR_GUARD_RULES(ROW)                                          \
+  ROW("finite", MakeFiniteRule, .in_training = true)                   \
+  ROW("starve", MakeStarveRule, .has_switch = true)                    \
+  ROW("floor", MakeFloorRule, .has_switch = true)                      \
+  ROW("bounds", MakeBoundsRule, .in_training = true)                   \
+  ROW("slew", MakeSlewRule, .has_switch = true, .in_training = true)   \
+  ROW("veto", MakeVetoRule, .has_switch = true)                        \
+  ROW("policer", MakePolicerRule, .has_switch = true)                  \
+  ROW("overload", MakeOverloadRule, .has_switch = true)                \
+  ROW("ecn", MakeEcnRule, .has_switch = true)                          \
+  ROW("stale", MakeStaleRule, .has_switch = true, .in_training = true) \
   ROW("omission", MakeOmissionRule, .has_switch = true)
 
 #define WEIR_DECLARE(name, make, ...) std::unique_ptr<GuardRule> make();
@@ -55,7 +55,6 @@ GuardOptions GuardOptions::WithoutRules() {
   return Only([](const GuardRuleInfo&) { return false; });
 }
 GuardOptions GuardOptions::ForTraining() { return Only(std::mem_fn(&GuardRuleInfo::in_training)); }
-GuardOptions GuardOptions::ForSourcesWithoutDelays() { return Only(std::mem_fn(&GuardRuleInfo::without_delays)); }
 
 bool GuardOptions::SwitchOff(std::string_view name) {
   const auto rule = std::ranges::find(kInfos, name, &GuardRuleInfo::name);

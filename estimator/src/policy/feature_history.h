@@ -12,6 +12,10 @@ namespace weir {
 
 class FeatureHistory {
  public:
+  // Every history begins with this many intervals without packets, on which no decision is made, so that the first
+  // packets have the same history in every call.
+  static constexpr int kSilentIntervals = 2;
+
   // Needs at least one field and a history of at least 1.
   explicit FeatureHistory(FeatureSpecification specification);
 

@@ -1,97 +1,89 @@
-#include "policy/mocc_sender.h"
+#include "weir/mocc_sender.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "arrival/arrival_history.h"
 #include "guard/guard.h"
-#include "weir/interval_statistics_fields.h"
+#include "policy/feature_history.h"
+#include "policy/mocc_arrivals.h"
+#include "policy/mocc_statistics.h"
+#include "policy/policy.h"
+#include "policy/policy_inputs.h"
 
 namespace weir {
-namespace {
 
-constexpr TimeDelta kMaxInterval = TimeDelta::Seconds(60);
-constexpr TimeDelta kMaxBaseLatency = TimeDelta::Seconds(60);
-constexpr TimeDelta kAssumedBaseLatency = kAssumedRoundTripTime * 0.5;
-constexpr DataRate kMaxThroughput = DataRate::KilobitsPerSecond(1'000'000'000);
-constexpr double kMaxLatencyRatio = 1e6;
-constexpr double kMaxPackets = 1e12;
-
-bool Within(double value, double min, double max) { return value >= min && value <= max; }  // false for NaN
-
-bool IsUsable(const MoccStatus& status) {
-  return status.interval > TimeDelta::Zero() && status.interval <= kMaxInterval &&
-         Within(status.sending_ratio, 0, HUGE_VAL) && Within(status.latency_ratio, 1, kMaxLatencyRatio) &&
-         Within(status.latency_gradient, -1e6, 1e6) && status.throughput >= DataRate::Zero() &&
-         status.throughput <= kMaxThroughput && Within(status.packets_acknowledged, 0, kMaxPackets) &&
-         Within(status.packets_lost, 0, kMaxPackets) && status.base_latency >= TimeDelta::Zero() &&
-         status.base_latency <= kMaxBaseLatency;
-}
-
-}  // namespace
-
-std::optional<IntervalStatistics> ToIntervalStatistics(const MoccStatus& status, DataRate last_rate,
-                                                       TimeDelta silence) {
-  if (!IsUsable(status)) return std::nullopt;
-  const TimeDelta base = status.base_latency.IsZero() ? kAssumedBaseLatency : status.base_latency;
-  const double packets = status.packets_acknowledged + status.packets_lost;
-  IntervalStatistics statistics;
-  statistics.interval_s = status.interval.seconds();
-  statistics.receive_rate_bps = static_cast<double>(status.throughput.bps());
-  statistics.packets_received = status.packets_acknowledged;
-  statistics.bytes_received = static_cast<double>((status.throughput * status.interval).bytes());
-  statistics.packets_lost = status.packets_lost;
-  statistics.loss_ratio = packets > 0 ? status.packets_lost / packets : 0;
-  // The report contains only the mean.
-  statistics.queueing_delay_mean_s = (status.latency_ratio - 1) * base.seconds();
-  statistics.queueing_delay_min_s = statistics.queueing_delay_mean_s;
-  statistics.queueing_delay_max_s = statistics.queueing_delay_mean_s;
-  statistics.queueing_delay_p95_s = statistics.queueing_delay_mean_s;
-  statistics.delay_gradient = status.latency_gradient;
-  statistics.delay_ratio = status.latency_ratio;
-  if (status.packets_acknowledged > 0) {
-    statistics.interarrival_time_mean_s = statistics.interval_s / status.packets_acknowledged;
+struct MoccSender::State {
+  State(std::shared_ptr<const PolicyModel> model, const Objective& first, const TargetRateConstraints& constraints,
+        const GuardOptions& guard_rules)
+      : policy(std::move(model)),
+        history(description().features),
+        action(description().action_size),
+        objective(first),
+        rate(constraints.start_rate),
+        guard(arrivals, guard_rules, /*reported=*/true) {
+    arrivals.Start(now);
+    guard.SetConstraints(constraints, now);
+    for (int i = 0; i < FeatureHistory::kSilentIntervals; ++i)
+      history.Add(statistics.Take({.interval = description().interval}, rate).value());
   }
-  statistics.time_since_last_packet_s = silence.seconds();
-  statistics.sending_ratio = std::min(status.sending_ratio, kMaxSendingRatio);
-  statistics.video_share = status.throughput.IsZero() ? 0 : 1;
-  statistics.last_estimate_bps = static_cast<double>(last_rate.bps());
-  return statistics;
-}
 
-struct MoccSender::Path {
+  const ModelDescription& description() const { return policy.description(); }
+  Report OnStatus(const MoccStatus& status);
+
+  Policy policy;
+  FeatureHistory history;
+  std::vector<float> action;
+  Objective objective;
+  DataRate rate;
+  MoccStatistics statistics{description().features};
   ArrivalHistory arrivals;
-  Guard guard{arrivals, GuardOptions::ForSourcesWithoutDelays()};
+  MoccArrivals status_arrivals;
+  // The remote end may acknowledge packets that it never received.
+  Guard guard;
+  // The sum of the reported intervals.
+  Timestamp now = Timestamp::Micros(0);
 };
 
-MoccSender::MoccSender(std::unique_ptr<Policy> policy, const Objective& objective,
-                       const TargetRateConstraints& constraints)
-    : policy_(std::move(policy)),
-      history_(description().features),
-      action_(description().action_size),
-      objective_(objective),
-      path_(std::make_unique<Path>()),
-      rate_(constraints.start_rate) {
-  path_->arrivals.Start(now_);
-  path_->guard.SetConstraints(constraints, now_);
+MoccSender::Report MoccSender::State::OnStatus(const MoccStatus& status) {
+  const Result<IntervalStatistics> taken = statistics.Take(status, rate);
+  if (!taken) return {Outcome::kInvalidStatus, taken.error()};
+  now += status.interval;
+  status_arrivals.AddTo(arrivals, taken.value(), status.interval, now);
+  history.Add(WithLessLossAtAnyRate(taken.value(), guard.loss_ratio_at_any_rate()));
+  const Objective in_force = arrivals.HasQueueToYield() ? Yielding(objective) : objective;
+  const bool failed = policy.Run(history.observation(), in_force, action) != PolicyFault::kNone;
+  const std::optional<DataRate> decided = failed ? std::nullopt : description().action.Apply(action, rate);
+  // Until something is acknowledged, the start rate is in force, which the guard lets fall after a while.
+  const bool any_packets = arrivals.totals().packets > 0;
+  const DataRate wanted = any_packets ? decided.value_or(std::min(rate, status.throughput)) : rate;
+  arrivals.OnDecision(now);
+  rate = guard.Apply(wanted, now).rate;
+  arrivals.SetTarget(rate);
+  return {decided ? Outcome::kDecided : Outcome::kPolicyFault, {}};
 }
 
+Result<MoccSender> MoccSender::Create(std::shared_ptr<const PolicyModel> model, const Objective& objective,
+                                      const TargetRateConstraints& constraints, const GuardOptions& guard_rules) {
+  const auto valid = Validated(constraints);
+  if (!valid) return Error{valid.error()};
+  constexpr std::string_view kHost = "with statuses of MOCC's interface";
+  if (DescriptionOf(*model).format != ModelFormat::kWeir1)
+    return Error{"the model cannot be used " + std::string(kHost) + ": models of MMSys 2024 need packets"};
+  if (auto error = CheckFeatures(DescriptionOf(*model).features, Features(), kHost)) return *error;
+  return MoccSender(std::make_unique<State>(std::move(model), objective, valid.value(), guard_rules));
+}
+
+MoccSender::MoccSender(std::unique_ptr<State> state) : state_(std::move(state)) {}
+MoccSender::MoccSender(MoccSender&&) noexcept = default;
+MoccSender& MoccSender::operator=(MoccSender&&) noexcept = default;
 MoccSender::~MoccSender() = default;
 
-MoccSender::Outcome MoccSender::ReportStatus(const MoccStatus& status) {
-  const TimeDelta silence = status.throughput.IsZero() ? silence_ + status.interval : TimeDelta::Zero();
-  const std::optional<IntervalStatistics> statistics = ToIntervalStatistics(status, rate_, silence);
-  if (!statistics) return Outcome::kInvalidStatus;
-  silence_ = silence;
-  now_ += status.interval;
-  if (!status.throughput.IsZero()) path_->arrivals.OnData(now_, status.throughput * status.interval);
-  history_.Add(*statistics);
-  const bool failed = policy_->Run(history_.observation(), objective_, action_) != PolicyFault::kNone;
-  const std::optional<DataRate> decided = failed ? std::nullopt : description().action.Apply(action_, rate_);
-  path_->arrivals.OnDecision(now_);
-  rate_ = path_->guard.Apply(decided.value_or(std::min(rate_, status.throughput)), now_).rate;
-  return decided ? Outcome::kDecided : Outcome::kPolicyFault;
-}
+void MoccSender::Register(const Objective& objective) { state_->objective = objective; }
+MoccSender::Report MoccSender::ReportStatus(const MoccStatus& status) { return state_->OnStatus(status); }
+DataRate MoccSender::sending_rate() const { return state_->rate; }
+TimeDelta MoccSender::interval() const { return state_->description().interval; }
 
 }  // namespace weir

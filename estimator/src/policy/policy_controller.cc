@@ -9,6 +9,7 @@
 #include "policy/inline_executor.h"
 #include "policy/mmsys_features.h"
 #include "policy/policy.h"
+#include "policy/policy_inputs.h"
 #include "registry.h"
 #include "weir/names.h"
 
@@ -17,34 +18,6 @@ namespace {
 
 // A pause of the host (a suspended machine) of this many intervals clears the history.
 constexpr double kForgetAfterIntervals = 50;
-// Every history begins with this many intervals without packets, even if the estimator was not active yet, so that the
-// first packets have the same history in every call. No decision is made on them.
-constexpr int kSilentIntervals = 2;
-
-// A policy sees at most this much of the loss that the path has at any rate. At more it would hold a lower rate, as it
-// has learned to do when a queue is full, and that does not end this loss.
-constexpr double kMostLossSeen = 0.05;
-
-IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, double loss_ratio_at_any_rate) {
-  const double excess = std::min({loss_ratio_at_any_rate, statistics.loss_ratio_slow_10s,
-                                  statistics.loss_ratio_fast_10s, statistics.loss_at_short_queue_10s}) -
-                        kMostLossSeen;
-  if (excess <= 0) return statistics;
-  for (double* const ratio : {&statistics.loss_ratio, &statistics.loss_ratio_slow_10s, &statistics.loss_ratio_fast_10s,
-                              &statistics.loss_at_short_queue_10s}) {
-    *ratio = std::max(*ratio - excess, 0.0);
-  }
-  return statistics;
-}
-
-// A queue of a few packets has no delay that a policy could see, and it drops packets of all flows. Where packets are
-// lost at any rate, GCC loses its rate to a policy that keeps a short queue filled. A policy that prefers throughput to
-// the same degree there as elsewhere leaves flows in competition a third to a half of what GCC leaves them. Half of the
-// weight of throughput goes to latency.
-Objective Yielding(const Objective& objective) {
-  constexpr float kKept = 0.5f;
-  return {objective.throughput * kKept, objective.latency + objective.throughput * (1 - kKept), objective.loss};
-}
 
 }  // namespace
 
@@ -119,6 +92,8 @@ void PolicyController::OnTargetRateConstraints(const TargetRateConstraints& cons
     return;
   }
   target_ = constraints.start_rate;
+  // Even if the estimator was not active yet.
+  constexpr int kSilentIntervals = FeatureHistory::kSilentIntervals;
   observer_->Start(now - description().interval * kSilentIntervals);
   for (int left = kSilentIntervals - 1; left >= 0; --left) EndInterval(now - description().interval * left);
   timer_.Start(now, description().interval);

@@ -16,7 +16,7 @@ from weir_sim.controllers import CONTROLLERS, LIBWEBRTC, SIMULATED
 
 STYLE: Final = Path(__file__).parent / "page" / "report.css"
 """The style of all pages, for pages that are served."""
-PALETTE: Final = 16
+PALETTE: Final = 17
 """The number of variables --series-N in it."""
 _MORE_DECIMALS = 4
 # Those that the libwebrtc of 2023 has.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-#include "arrival/interval_accumulator.h"
+#include "arrival/path_memory.h"
 
 namespace weir {
 namespace {

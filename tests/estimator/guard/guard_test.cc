@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <string_view>
+#include <utility>
 
 #include "test_stream.h"
 
@@ -47,11 +48,19 @@ class GuardTest : public testing::Test {
   Guard::Result Step(DataRate wanted, DataRate receive_rate, TimeDelta elapsed = TimeDelta::Millis(100)) {
     now_ += elapsed;
     const DataSize size = receive_rate * elapsed;
-    if (!size.IsZero()) arrivals_.OnData(now_, size);
+    if (!size.IsZero()) {
+      // The sender made the longer pauses, and the packets after them did not wait.
+      const bool ends_pause = now_ - std::exchange(latest_step_, now_) >= TimeDelta::Millis(200);
+      arrivals_.OnArrival({.packet = {.arrival_time = now_, .payload_size = static_cast<uint32_t>(size.bytes())},
+                           .send_time = ends_pause ? now_ : Timestamp::MinusInfinity(),
+                           .has_delay = ends_pause});
+    }
     return Apply(wanted, now_);
   }
 
   Timestamp now_ = kStart;
+  // The latest one with packets.
+  Timestamp latest_step_ = kStart;
   ArrivalHistory arrivals_;
   std::optional<Guard> guard_;
 };

@@ -502,7 +502,6 @@ TEST(GuardRulesTest, EachHasItsOwnNameReasonAndSwitch) {
     for (size_t j = 0; j < rules.size(); ++j) EXPECT_EQ(options.IsOn(j), j != i || !rules[i].has_switch) << name;
     EXPECT_EQ(GuardOptions::WithoutRules().IsOn(i), !rules[i].has_switch) << name;
     EXPECT_EQ(GuardOptions::ForTraining().IsOn(i), !rules[i].has_switch || rules[i].in_training) << name;
-    EXPECT_EQ(GuardOptions::ForSourcesWithoutDelays().IsOn(i), !rules[i].has_switch || rules[i].without_delays);
   }
   GuardOptions options;
   EXPECT_FALSE(options.SwitchOff("no such rule"));

@@ -30,7 +30,7 @@ def summary_of(values, reference=""):
 
 
 def test_ours_run_a_model_or_are_a_users_own():
-    assert [name for name in SIMULATED if is_ours(name)] == ["weir", "weir-send", "weir-send-ccfb"]
+    assert [name for name in SIMULATED if is_ours(name)] == ["weir", "weir-send", "weir-send-ccfb", "mocc"]
     assert all(map(is_ours, ("mine", POOL, "gcc:A/b/")))
 
 

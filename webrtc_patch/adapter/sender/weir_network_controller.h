@@ -1,8 +1,9 @@
 // Runs Weir at the sender behind libwebrtc's interface: a SendSideEstimator decides from transport-wide feedback alone,
 // so it works with unmodified browsers as receivers. See docs/send_side.md.
 //
+//   auto policy = PolicyAlone(model, nullptr, kSentPacketFeatures);
 //   dependencies.network_controller_factory =         // PeerConnectionFactoryDependencies
-//       std::move(MakeWeirNetworkControllerFactory({.controller = std::move(PolicyAlone(model).value())}).value());
+//       std::move(MakeWeirNetworkControllerFactory({.controller = std::move(policy.value())}).value());
 //
 // target = the estimator's rate, whose upper bound is the smaller of max_data_rate and the latest REMB. If the peer did
 // not negotiate transport-cc, libwebrtc reports no packets, and the target is REMB, or the start rate before the first
