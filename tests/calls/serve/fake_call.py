@@ -58,6 +58,7 @@ class FakeCalls:
     lateness_ms: float = 0.1
     barriers: list = field(default_factory=list)
     settings: list = field(default_factory=list)
+    being_measured: list = field(default_factory=list)
     controls: list = field(default_factory=list)
     cancelled: int = 0
     running: list = field(default_factory=list)
@@ -139,6 +140,7 @@ class FakeCalls:
         on_event({"type": "state", "text": "measuring"})
         if self.measuring is not None:
             on_event({"type": "progress", "text": "measuring", "share": self.measuring})
+            self.being_measured.append(settings)
             while await control.get() is not _GO_ON:
                 pass
         on_event({"type": "end", "failure": self.failure, "disturbed": []})
