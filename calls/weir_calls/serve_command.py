@@ -21,9 +21,11 @@ from weir_cli.options import loading
 from weir_traces.listing import check_input
 
 if TYPE_CHECKING:
+    from weir_calls.serve.server import Server
     from weir_traces.schema.scenario import Scenario
 
 DEFAULT_PORT = 8420
+_MEASURING_LIMIT_S = 20.0
 
 
 def serve(
@@ -71,25 +73,42 @@ async def _serve(scenarios: dict[str, list[Scenario]], port: int, out: Path, mod
     try:
         server = Server(ServeOptions(scenarios, out, real_calls(), models), port)
     except OSError as error:
-        typer.echo(
-            f"weir: 127.0.0.1:{port} is not available ({error.strerror}); use another --port, or 0 for any", err=True
-        )
+        # The text of asyncio's error repeats the address.
+        reason = os.strerror(error.errno or 0)
+        typer.echo(f"weir: 127.0.0.1:{port} is not available ({reason}); use another --port, or 0 for any", err=True)
         return 1
-    over = asyncio.Event()
+    received = asyncio.Queue[int]()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, over.set)
+        loop.add_signal_handler(number, received.put_nowait, number)
     await server.start()
     try:
         typer.echo(f"{server.url}\nCalls go to {printable(out)}. Ctrl-C ends.")
         with page_in_browser(server.url) if opens else nullcontext():
-            await over.wait()
-        # A second Ctrl-C does not wait for the call to be measured.
-        loop.remove_signal_handler(signal.SIGINT)
-        typer.echo("ending", err=True)
+            first = await received.get()
+        hurry = asyncio.Event()
+        if first != signal.SIGINT:
+            # Nobody is there to press Ctrl-C again.
+            loop.call_later(_MEASURING_LIMIT_S, hurry.set)
+        await _end(server, received, hurry)
     finally:
         await server.close()
     return 0
+
+
+async def _end(server: Server, received: asyncio.Queue[int], hurry: asyncio.Event) -> None:
+    """Ends the server; a running call is measured first, unless another signal comes or `hurry` is set."""
+    folder = server.measured_folder
+    if folder is None:
+        typer.echo("ending", err=True)
+    else:
+        typer.echo(f"stopping and measuring the call in {printable(folder)}; Ctrl-C again ends without", err=True)
+    closing = asyncio.create_task(server.close(hurry))
+    again = asyncio.create_task(received.get())
+    again.add_done_callback(lambda _: hurry.set())
+    if not await closing:
+        typer.echo("interrupted: the logs of the call are kept, without measures", err=True)
+    again.cancel()
 
 
 def _has_display() -> bool:

@@ -1,5 +1,6 @@
 #include "link_direction.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -69,12 +70,14 @@ nlohmann::ordered_json LinkDirection::TakeLog(int64_t clock_ns, int64_t lag_ns, 
   const SimDuration idle = link_.Idle();
   const SimDuration down_time = link_.DownTime();
   const SimDuration queueing_delay = link_.QueueingDelay();
+  // The scenario's capacity is 0 before its start.
+  const SimTime since = start ? std::max(last_log_, *start) : last_log_;
   TunFlowStatistics statistics = flow_.TakeStatistics();
   nlohmann::ordered_json line{
       {"time_us", clock_ns / 1000},
       {"scenario_time_s", nullptr},
       {"direction", direction_ == Direction::kForward ? "forward" : "reverse"},
-      {"capacity_bps", CapacityBps(link_, last_log_, now, down_time - last_down_time_)},
+      {"capacity_bps", CapacityBps(link_, since, now, down_time - last_down_time_)},
       {"carried_bytes", carried_bytes - last_carried_bytes_},
       {"cross_traffic_bytes", std::exchange(cross_traffic_.bytes, 0)},
       {"idle_ms", Milliseconds((idle - last_idle_).ns())},

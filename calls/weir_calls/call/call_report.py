@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from weir_eval.measures.comparison import check_reference, furthest_behind
 from weir_eval.measures.summary import ordered_controllers
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.call_record import CallDetails, CallRecord
+from weir_eval.records.command_record import command_record
 from weir_eval.records.results_file import holds_calls
 from weir_eval.records.summary import RunAbout, Summary, read_run
 from weir_eval.report.page_blocks import Bullets, Heading, Section, note
@@ -57,7 +59,7 @@ def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout |
     Args:
         results: records of calls, or their results; at least one.
         out: the folder that holds the calls' folders, itself or in `calls`; or the folder of a single call.
-        run: the command, and failures.
+        run: the command, by default that of this process, and failures.
 
     Returns:
         The summary, and the page's path.
@@ -68,6 +70,8 @@ def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout |
     records = [result.record if isinstance(result, CallResult) else result for result in results]
     calls = [(call, folder_of(call.record, out)) for call in read_calls(records)]
     about = run or RunAbout(failures=[])
+    if not about.command:
+        about = about.model_copy(update={"command": command_record(time.monotonic())["command"]})
     planned = about.planned if "planned" in about.model_fields_set else len(calls)
     about = about.model_copy(update={"planned": planned, "runs": len(calls)})
     summary = summarise_calls([call for call, _ in calls], about)
@@ -148,8 +152,11 @@ def _lead(summary: Summary, calls: Sequence[Call]) -> list[Block]:
     sentences = [
         f"{counted(len(calls), 'real call')} through a link that replays {counted(scenarios, 'scenario')}.",
         "Its values are those of this call alone: another one would have others." if len(calls) == 1 else "",
-        f"{counted(excluded, 'call')} left out of every mean and comparison: disturbed, or ended early."
+        f"{counted(excluded, 'call')} left out of every mean and comparison: disturbed, ended early, or unequal."
         if excluded
+        else "",
+        "Paths are unequal: the user cut the link at other times in one call than in another."
+        if any(call.unequal for call in calls)
         else "",
         f"{'; '.join(stopped[:_MOST_STOPPED])}{f'; and {more} more' if more > 0 else ''}." if stopped else "",
     ]
@@ -170,9 +177,9 @@ def _headline(summary: Summary) -> Section | None:
     table = means_table(summary, list(summary.controllers), main_measures(summary), with_calls=True)
     about = note(
         "Means over the calls that every controller has, each measured whole: from its first frame to its end. Calls "
-        "that were disturbed, or ended before their time, are left out. **Call quality** is made of picture, "
-        "freezes, end-to-end delay and concealed audio; the call score also counts freezes, and has the median delay "
-        "alone. For both a conclusion from it hangs on their weights."
+        "that were disturbed, ended before their time, or had unequal paths are left out. **Call quality** is made of "
+        "picture, freezes, end-to-end delay and concealed audio; the call score also counts freezes, and has the "
+        "median delay alone. For both a conclusion from it hangs on their weights."
     )
     return Section("headline", "Controllers", [about, table, *all_measures(summary, "call", "All measures")])
 
@@ -246,8 +253,7 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         ("Frames without a readable number", f"{unread:,}" if unread else ""),
         ("Not measured", "; ".join(problems)),
     ]
-    but = ", apart from its cuts" if any(map(describe_cuts, records)) else ""
-    note = f"Means and differences are over calls that nothing disturbed; all controllers saw the same link{but}."
+    note = "Means and differences are over calls that nothing disturbed and that saw the same link, with the same cuts."
     return run_section(run.command, [(name, text) for name, text in entries if text], note)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import numpy as np
 from weir_calls.call import logs
 from weir_calls.call.call_stages import call_stages
 from weir_calls.call.media.ffmpeg import MODEL, make_recording
+from weir_calls.call.media.progress import OnShare, ignore_share, part_of
 from weir_calls.call.media.quality import concealment_quality, picture_quality, speech_quality
 from weir_calls.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir_calls.call.media.y4m import Y4m
@@ -59,6 +61,7 @@ def measure(
     *,
     logs_frames: bool = True,
     quality: bool = True,
+    on_share: OnShare = ignore_share,
 ) -> CallMeasures:
     """Measures a call; writes `recording.mp4` and `vmaf.json` into its folder if the received frames are there.
 
@@ -74,6 +77,7 @@ def measure(
         sender: getStats of the sender.
         logs_frames: False: only the receiver's getStats describe rendered frames.
         quality: False: skip VMAF, `recording.mp4`, ViSQOL and PLCMOS.
+        on_share: receives the progress, 0 to 1, on any thread.
 
     Raises:
         InputError: a log cannot be read, or is too large for a call.
@@ -97,7 +101,7 @@ def measure(
     problems: list[str] = []
     if quality:
         metrics |= _quality_metrics(
-            folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us), problems
+            folder, raw_frames or folder / logs.FRAMES, source, frames, (start_us, end_us), problems, on_share
         )
     if metrics["vmaf_mean"] is None and metrics["video_quality"] is None:
         metrics |= estimated_quality(receiver, metrics["frozen_share"], start_us / 1e6, end_us / 1e6)
@@ -172,15 +176,17 @@ def _quality_metrics(
     frames: Sequence[ReceivedFrame],
     span_us: tuple[int, int],
     problems: list[str],
+    on_share: OnShare,
 ) -> Values:
     """Quality of picture and audio; adds the reasons for missing measures to `problems`."""
     metrics: Values = {}
     try:
-        metrics |= _picture_metrics(folder, path, source, frames, span_us)
+        metrics |= _picture_metrics(folder, path, source, frames, span_us, part_of(on_share, 0.0, 0.6))
     except (InputError, ComponentFailed) as error:
         problems.append(str(error))
     audio = folder / logs.RECEIVED_AUDIO
-    for audio_quality in (speech_quality, concealment_quality) if audio.is_file() else ():
+    of_speech = partial(speech_quality, on_share=part_of(on_share, 0.6, 1.0))
+    for audio_quality in (of_speech, concealment_quality) if audio.is_file() else ():
         try:
             metrics |= audio_quality(audio)
         except (InputError, MissingComponent, ComponentFailed) as error:
@@ -189,13 +195,18 @@ def _quality_metrics(
 
 
 def _picture_metrics(
-    folder: Path, path: Path, source: Path | None, frames: Sequence[ReceivedFrame], span_us: tuple[int, int]
+    folder: Path,
+    path: Path,
+    source: Path | None,
+    frames: Sequence[ReceivedFrame],
+    span_us: tuple[int, int],
+    on_share: OnShare,
 ) -> Values:
     if not path.is_file() or not any(frame.position is not None for frame in frames):
         return {}
     with Y4m(path) as received:
-        make_recording(received, frames, span_us, folder / logs.RECORDING)
-        found = picture_quality(received, source, frames) if source else None
+        make_recording(received, frames, span_us, folder / logs.RECORDING, part_of(on_share, 0.0, 0.3))
+        found = picture_quality(received, source, frames, part_of(on_share, 0.3, 1.0)) if source else None
     if found is None:
         return {}
     values = [[time_us, round(value, 2)] for time_us, value in found.frames]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from weir_calls.call import logs
 from weir_calls.call.call_causes import call_episodes
 from weir_calls.call.disturbance import disturbances, late_wake_ups
 from weir_calls.call.measures import CallMeasures, measure
+from weir_calls.call.media.progress import OnShare, ignore_share
 from weir_calls.call.media.received_frames import RawFrames
 from weir_calls.call.media.source_video import source_video_path
 from weir_calls.call.plan import CallSettings
@@ -24,6 +25,9 @@ from weir_eval.records.call_record import CallDetails, CallMeasurement, CallReco
 from weir_eval.records.record import Metrics, PathRecord
 from weir_eval.records.results_file import LARGEST_RECORD_BYTES
 from weir_eval.webrtc_stats import read_stats_log
+
+INTERRUPTED = "interrupted before it was measured"
+"""The failure in the record of a call that was cancelled; its logs are complete up to that time."""
 
 
 @dataclass
@@ -44,8 +48,15 @@ class CallProgress:
     wake_up_lag_ms_p99: float | None = None
 
 
-def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames | None = None) -> CallRecord:
+def conclude(
+    settings: CallSettings,
+    progress: CallProgress,
+    frames: RawFrames | None = None,
+    on_share: OnShare = ignore_share,
+) -> CallRecord:
     """Measures a call that has ended, writes its record (`call.json`) and recording, and deletes the raw frames.
+
+    `on_share` receives the progress, 0 to 1, on any thread.
 
     Raises:
         InputError: a log cannot be read, or the record cannot be written.
@@ -64,6 +75,7 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         sender,
         logs_frames=not settings.by_commands,
         quality=settings.quality,
+        on_share=on_share,
     )
     if frames:
         # They may have filled the disk: free space for the record.
@@ -76,8 +88,24 @@ def conclude(settings: CallSettings, progress: CallProgress, frames: RawFrames |
         more = {"episodes": call_episodes(settings, sender, link, progress.started_us, progress.ended_us)}
     record = make_record(settings, progress, measures, disturbed).model_copy(update=more)
     (folder / logs.FRAMES).unlink(missing_ok=True)
-    write_text(folder / logs.RECORD, json.dumps(record.to_json(), indent=1, allow_nan=False) + "\n")
+    _write(record, folder)
     return record
+
+
+def write_interrupted(settings: CallSettings, progress: CallProgress) -> None:
+    """Writes the record of a call that was cancelled, without measures, and deletes the raw frames.
+
+    Raises:
+        InputError: the record cannot be written.
+    """
+    (settings.out / logs.FRAMES).unlink(missing_ok=True)
+    progress = replace(progress, failure=progress.failure or INTERRUPTED)
+    unknown = CallMeasures({}, progress.started_us or 0, progress.ended_us, {}, [])
+    _write(make_record(settings, progress, unknown, []), settings.out)
+
+
+def _write(record: CallRecord, folder: Path) -> None:
+    write_text(folder / logs.RECORD, json.dumps(record.to_json(), indent=1, allow_nan=False) + "\n")
 
 
 def make_record(

@@ -18,11 +18,12 @@ from weir_calls.call import logs
 from weir_calls.call.browser import BrowserEnd, PageSettings
 from weir_calls.call.disturbance import WakeUpLag, Watchdog
 from weir_calls.call.lip_sync import without_lip_sync
+from weir_calls.call.media.progress import OnShare
 from weir_calls.call.media.received_frames import BrowserFrames, RawFrames
 from weir_calls.call.media.source_speech import source_speech_path
 from weir_calls.call.media.source_video import source_video_path
 from weir_calls.call.plan import CallResult, CallSettings, Order
-from weir_calls.call.record import CallProgress, conclude
+from weir_calls.call.record import CallProgress, conclude, write_interrupted
 from weir_calls.call.weir_peer import (
     STATS_INTERVAL_MS,
     Endpoint,
@@ -36,7 +37,7 @@ from weir_calls.link.command_end import CommandEnd
 from weir_calls.link.leftovers import finish
 from weir_calls.link.namespaces import CallNamespaces, Network
 from weir_calls.link.process import LinkProcess
-from weir_cli.errors import ComponentFailed, MissingComponent
+from weir_cli.errors import ComponentFailed, InputError, MissingComponent
 from weir_eval.json_lines import JsonLinesWriter
 from weir_eval.options.shared import model_to_run
 from weir_eval.runs.interruption import run_in_thread
@@ -71,12 +72,14 @@ async def run_call(
 
     Raises:
         InputError: the folder cannot be written, or the source video cannot be made.
-        asyncio.CancelledError: the call was cancelled; everything it started has ended.
+        asyncio.CancelledError: the call was cancelled; everything it started has ended. If it was connected, its
+            folder has a record without measures.
     """
+    call = _Call(settings, on_event, control, barrier)
     try:
-        return await _Call(settings, on_event, control, barrier).run()
+        return await call.run()
     except asyncio.CancelledError:
-        (settings.out / logs.FRAMES).unlink(missing_ok=True)
+        call.keep_interrupted()
         raise
 
 
@@ -150,18 +153,22 @@ class _Call:
             if self._frames is not None:
                 self._frames.close()
 
+    def keep_interrupted(self) -> None:
+        """Keeps the logs of a cancelled call that was connected, with a record; else deletes its raw frames."""
+        if self._progress.started_us is None:
+            (self._folder / logs.FRAMES).unlink(missing_ok=True)
+            return
+        # The disk may be full: the call ends all the same.
+        with contextlib.suppress(InputError):
+            write_interrupted(self._settings, self._progress)
+
     # --- phases -------------------------------------------------------------------------------------------------------
 
     async def _media(self) -> tuple[Path, Path | None]:
         text = "making the video"
         self._state(text)
-        loop = asyncio.get_running_loop()
-
-        def show(share: float) -> None:
-            event = {"type": "progress", "time_us": monotonic_us(), "text": text, "share": share}
-            loop.call_soon_threadsafe(self._on_event, event)
-
-        video = await run_in_thread(source_video_path, self._settings.width, self._settings.height, show)
+        size = self._settings.width, self._settings.height
+        video = await run_in_thread(source_video_path, *size, self._progress_of(text))
         try:
             return video, await asyncio.to_thread(source_speech_path)
         except MissingComponent as error:
@@ -280,10 +287,11 @@ class _Call:
         self._tear_down_failure = next((str(failure) for failure in failures if failure), "")
 
     async def _conclude(self, failure: str, missing: bool) -> CallResult:
-        self._state("measuring")
+        text = "measuring"
+        self._state(text)
         self._progress.failure = failure
         self._progress.wake_up_lag_ms_p99 = self._lag.p99_ms
-        record = await run_in_thread(conclude, self._settings, self._progress, self._frames)
+        record = await run_in_thread(conclude, self._settings, self._progress, self._frames, self._progress_of(text))
         disturbed = record.call.disturbed
         self._on_event({"type": "end", "time_us": monotonic_us(), "failure": failure, "disturbed": disturbed})
         return CallResult(record, self._folder, missing)
@@ -396,6 +404,20 @@ class _Call:
 
     def _state(self, text: str, **more: Any) -> None:
         self._on_event({"type": "state", "time_us": monotonic_us(), "text": text} | more)
+
+    def _progress_of(self, text: str) -> OnShare:
+        """Returns a function for any thread that emits the progress of a state, one event per percent."""
+        loop, last = asyncio.get_running_loop(), -1
+
+        def show(share: float) -> None:
+            nonlocal last
+            percent = int(100 * share)
+            if percent != last:
+                last = percent
+                event = {"type": "progress", "time_us": monotonic_us(), "text": text, "share": share}
+                loop.call_soon_threadsafe(self._on_event, event)
+
+        return show
 
     def _note(self, text: str, **more: Any) -> None:
         note = {"type": "note", "time_us": monotonic_us(), "text": text} | more

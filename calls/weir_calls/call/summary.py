@@ -4,33 +4,39 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weir_calls.call.plan import unusual
+from weir_calls.call.user_changes import same_cuts
 from weir_eval.measures.run_causes import summarise_causes
 from weir_eval.measures.summary import summarise
 from weir_eval.records.call_record import CallDetails, CallRecord
 from weir_eval.records.summary import ExcludedCall, RunAbout, Summary
 from weir_sim.controllers import PRESETS
 
+UNEQUAL = "unequal paths: the user cut the link at other times than in the calls it is compared with"
+
 
 @dataclass(frozen=True)
 class Call:
     """A call in the report. `case`: its scenario and the settings that vary in the set. `controller`: its name, with
     objective, decision delay and negotiation if these vary in the set.
+    `unequal`: why its path differs from that of the calls with the same case and seed; empty if it does not.
     """
 
     record: CallRecord
     case: str
     controller: str
+    unequal: str = ""
 
     @property
     def exclusion_reasons(self) -> list[str]:
-        """Why means exclude its measures: disturbed, stopped, or ended early."""
+        """Why means exclude its measures: disturbed, stopped, ended early, or on another path than its pair."""
         call = self.record.call
         failure = [f"ended early: {call.failure}"] if call.failure else []
         stopped = [self.record.stopped] if self.record.stopped else []
-        return failure + stopped + [f"disturbed: {reason}" for reason in call.disturbed]
+        unequal = [self.unequal] if self.unequal else []
+        return failure + stopped + unequal + [f"disturbed: {reason}" for reason in call.disturbed]
 
 
 def read_calls(records: Sequence[CallRecord]) -> list[Call]:
@@ -49,7 +55,14 @@ def read_calls(records: Sequence[CallRecord]) -> list[Call]:
         if len(labels[record.controller]) > 1:
             controller += _label(record.call)
         calls[case, controller, record.seed] = Call(record, case, controller)
-    return list(calls.values())
+    pairs = defaultdict[tuple[str, int], list[CallRecord]](list)
+    for (case, _, seed), call in calls.items():
+        if not call.exclusion_reasons:
+            pairs[case, seed].append(call.record)
+    return [
+        call if same_cuts(pairs[case, seed]) else replace(call, unequal=UNEQUAL)
+        for (case, _, seed), call in calls.items()
+    ]
 
 
 def compared_records(calls: Iterable[Call]) -> list[CallRecord]:

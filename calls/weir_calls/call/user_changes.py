@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from weir_eval.json_lines import number
 from weir_eval.records.call_record import CallRecord
 from weir_sim.controllers import WEIGHTS
 
 # The steps of a drag are one change, as on the page of `weir serve`.
 _DRAG_US = 1_200_000
+# Orders reach calls that run at once at slightly different times of their scenarios.
+_SAME_S = 1.0
 
 
 def cuts(record: CallRecord) -> list[tuple[float, float]]:
@@ -21,15 +26,29 @@ def cuts(record: CallRecord) -> list[tuple[float, float]]:
     return found
 
 
-def objective_changes(record: CallRecord) -> tuple[int, list[float]]:
-    """How often the weights were changed, and the last ones (throughput, latency, loss); empty without a change."""
-    count, last, last_us = 0, list[float](), float("-inf")
+def objective_changes(record: CallRecord) -> list[tuple[float, list[float]]]:
+    """Time, in s since the scenario began, and weights (throughput, latency, loss) of each change of the objective."""
+    begins_us, last_us = record.call.started_us or 0, float("-inf")
+    found: list[tuple[float, list[float]]] = []
     for order in record.call.happened if record.objective else ():
         time_us, weights = number(order.get("time_us")), [number(order.get(name)) for name in WEIGHTS]
         if order.get("type") == "objective" and time_us is not None and None not in weights:
-            count += time_us - last_us >= _DRAG_US
-            last, last_us = [float(weight) for weight in weights if weight is not None], time_us
-    return count, last
+            step = (time_us - begins_us) / 1e6, [float(weight) for weight in weights if weight is not None]
+            if time_us - last_us < _DRAG_US:
+                found.pop()
+            found.append(step)
+            last_us = time_us
+    return found
+
+
+def same_cuts(records: Sequence[CallRecord]) -> bool:
+    """True if the user cut the link at the same times in all calls, so that their paths are equal."""
+    found = [cuts(record) for record in records]
+    return all(
+        len(first) == len(second)
+        and all(abs(a - b) <= _SAME_S and c == d for (a, c), (b, d) in zip(first, second, strict=True))
+        for first, second in pairwise(found)
+    )
 
 
 def describe_cuts(record: CallRecord) -> str:
@@ -39,8 +58,12 @@ def describe_cuts(record: CallRecord) -> str:
 
 def describe_objective(record: CallRecord) -> str:
     """The changes of a call's objective for a report; empty if there were none."""
-    count, last = objective_changes(record)
-    if not count:
+    changes = objective_changes(record)
+    if not changes:
         return ""
-    first, final = (", ".join(f"{weight:.2f}" for weight in weights) for weights in (record.objective or (), last))
-    return f"from {first} to {final}, in {count} change{'s' if count > 1 else ''}"
+    then = [f"{_weights(weights)} at {time_s:.1f} s" for time_s, weights in changes]
+    return " to ".join([f"from {_weights(record.objective or ())}", *then])
+
+
+def _weights(weights: Sequence[float]) -> str:
+    return " / ".join(f"{weight:.2f}" for weight in weights)

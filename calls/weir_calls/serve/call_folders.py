@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from weir_calls.call.logs import RECORD, RECORDING
-from weir_calls.call.record import read_record
+from weir_calls.call.record import INTERRUPTED, read_record
 from weir_calls.call.user_changes import objective_changes
 from weir_cli.errors import InputError
 from weir_cli.files.input import printable, why
@@ -21,6 +21,7 @@ MAX_LISTED = 100
 MAX_FOLDERS = 5000
 MAX_TEXT = 500
 MAX_FREEZES = 200
+MAX_CHANGES = 50
 
 # The types of files that are served.
 CONTENT_TYPES = {
@@ -40,9 +41,9 @@ SHOWN = (*IN_LIST, "end_to_end_delay_ms_p50", "frames_per_second", "network_dela
 
 class ListedCall(TypedDict):
     """A call in the page's list; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
-    why it ended early, `stopped` when the user stopped it, `disturbed` why it was; `freezes` are pairs of start and
-    duration, in s of the recording. `objective_changes`: how often the user changed the weights; `last_objective` are
-    the last ones.
+    why it ended early, `stopped` when the user stopped it, `interrupted` True if it was not measured, `disturbed` why
+    it was; `freezes` are pairs of start and duration, in s of the recording. `objective_changes`: time, in s,
+    and weights of each change by the user.
     """
 
     folder: str
@@ -50,12 +51,12 @@ class ListedCall(TypedDict):
     controller: str
     sender: str
     objective: list[float] | None
-    objective_changes: int
-    last_objective: list[float]
+    objective_changes: list[tuple[float, list[float]]]
     finished: str
     metrics: dict[str, float]
     failure: str
     stopped: str
+    interrupted: bool
     disturbed: list[str]
     report: str | None
     video: str | None
@@ -98,19 +99,18 @@ def describe_call(out: Path, folder: Path) -> ListedCall | None:
         return None
     if record is None:
         return None
-    changes, last_objective = objective_changes(record)
     return {
         "folder": folder.relative_to(out).as_posix(),
         "scenario": record.scenario[:MAX_TEXT],
         "controller": record.controller[:MAX_TEXT],
         "sender": record.call.sender[:MAX_TEXT],
         "objective": list(record.objective) if record.objective else None,
-        "objective_changes": changes,
-        "last_objective": last_objective,
+        "objective_changes": objective_changes(record)[:MAX_CHANGES],
         "finished": datetime.fromtimestamp(finished, UTC).isoformat(timespec="seconds"),
         "metrics": {name: value for name in SHOWN if (value := record.measures.get(name)) is not None},
         "failure": record.call.failure[:MAX_TEXT],
         "stopped": record.stopped,
+        "interrupted": record.call.failure == INTERRUPTED,
         "disturbed": [reason[:MAX_TEXT] for reason in record.call.disturbed[:10]],
         "report": _beside(out, folder, REPORT),
         "video": _beside(out, folder, RECORDING),

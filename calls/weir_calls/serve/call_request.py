@@ -9,7 +9,6 @@ from typing import Any, cast
 from weir import parse_pool
 from weir_calls.call.plan import Order
 from weir_cli.errors import InputError
-from weir_cli.files.input import parse_json
 from weir_eval.json_lines import number
 from weir_eval.options.shared import SIZES
 from weir_eval.runs.call_media import ENDS, SenderKind
@@ -74,15 +73,14 @@ def read_call_request(data: Any, scenarios: Mapping[str, Scenario]) -> CallReque
     )
 
 
-def read_change(text: str) -> Order:
-    """Reads a change to the running call: `stop`; `objective` with its weights (divided by their sum); `pool`
-    with `line`; `down` with `duration_s`; `model` with an unchecked `name`: the caller resolves it to the `path` of the
-    order.
+def read_change(data: Any) -> Order:
+    """Reads a change to the running call from parsed JSON: `stop`; `objective` with its weights (divided by their
+    sum); `pool` with `line`; `down` with `duration_s`; `model` with an unchecked `name`: the caller resolves it to the
+    `path` of the order.
 
     Raises:
         InputError: the change is invalid; the message names the field.
     """
-    data = parse_json(text, "the message")
     kind = data.get("type") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in _CHANGES:
         raise InputError(f"type: one of {', '.join(_CHANGES)}")

@@ -21,6 +21,7 @@ from weir_calls.requirements import missing_requirements
 from weir_calls.serve.call_folders import ListedCall, describe_call, new_folder
 from weir_calls.serve.call_request import CallRequest
 from weir_calls.serve.feed import Event, Feed, for_viewers
+from weir_calls.serve.models import SHIPPED
 from weir_cli.errors import InputError, MissingComponent
 from weir_cli.files.output import file_name
 from weir_sim.controllers import WEIGHTS
@@ -28,8 +29,8 @@ from weir_sim.controllers import WEIGHTS
 MAX_CHANGES = 64
 # Cores for two calls, each of which has two encoders or decoders, a browser and a link in real time.
 CORES_FOR_TWO = 4
-# A server that ends waits this long for a stopped call, which still writes its video and measures.
-END_S = 20.0
+_OVER = "the call is over, and is being measured"
+_CUT_TOO_LATE = "the link cannot be cut now: another call of the comparison is over, and the paths would be unequal"
 
 _log = logging.getLogger(__name__)
 
@@ -79,6 +80,10 @@ class _Lane:
     folder: Path
     # Start of the scenario, in us of the monotonic clock; None before the call is connected.
     started_us: int | None = None
+    # True after the media: nothing of the call can be changed any more.
+    over: bool = False
+    # Progress of the phase of this call, 0 to 1, if known.
+    share: float | None = None
     # The y4m file that grows during the call.
     frames: Path | None = None
     failure: str = ""
@@ -97,11 +102,16 @@ class _Call:
     at_once: bool
     status: str = "running"
     phase: str = "starting"
-    # Progress of the phase, 0 to 1, if known.
-    share: float | None = None
     message: str = ""
+    # The model in use, by the name of `Models`.
+    model: str = SHIPPED
     stopped: bool = False
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def share(self) -> float | None:
+        """Progress of the phase, 0 to 1, that of the slower call; None if unknown."""
+        return min((lane.share for lane in self.lanes if lane.share is not None), default=None)
 
     def settings(self, lane: _Lane) -> CallSettings:
         request = self.request
@@ -132,6 +142,7 @@ class _Call:
             "controllers": [lane.controller for lane in self.lanes],
             "at_once": self.at_once,
             "objective": list(request.objective),
+            "model": self.model,
             "duration_s": request.duration_s,
             "size": f"{request.width}x{request.height}",
             "results": [lane.listed for lane in self.lanes if lane.listed],
@@ -215,16 +226,20 @@ class CallRunner:
         """Forwards a checked change to the call, and publishes it with the viewer who made it.
 
         Raises:
-            InputError: no call is running, or it accepts no more changes.
+            InputError: no call is running, it accepts no more changes, or the change could not reach all calls that it
+                must reach.
         """
         call = self._call
         if call is None or call.status != "running":
             raise InputError("no call is running")
         # Changes of the path apply to all calls; others to calls that follow an objective.
         lanes = [lane for lane in call.lanes if message["type"] == "down" or call.settings(lane).follows_objective]
-        lanes = [lane for lane in lanes if lane.task is None or not lane.task.done()]
         if message["type"] == "stop":
             self._stop(call)
+        elif message["type"] == "down" and any(lane.over for lane in lanes):
+            raise InputError(_CUT_TOO_LATE if len(lanes) > 1 else _OVER)
+        elif all(lane.over for lane in lanes):
+            raise InputError(_OVER)
         elif any(lane.changes.full() for lane in lanes):
             raise InputError("the call does not accept more changes now")
         else:
@@ -233,6 +248,8 @@ class CallRunner:
         if message["type"] == "objective":
             throughput, latency, loss = (message[name] for name in WEIGHTS)
             call.request = replace(call.request, objective=(throughput, latency, loss))
+        elif message["type"] == "model":
+            call.model = message["name"]
         # Viewers must not see the path of a model.
         shown = {name: value for name, value in message.items() if name not in ("type", "path")}
         self._publish({"type": "control", "action": message["type"], "viewer": viewer} | shown)
@@ -243,17 +260,29 @@ class CallRunner:
         is_later = message["type"] == "down" and lane.started_us is None and now_s
         return message | {"at_s": now_s[-1]} if is_later else message
 
-    async def close(self) -> None:
-        """Stops the running call and waits until it has cleaned up."""
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the running or last call."""
+        return self._call.folder if self._call else None
+
+    async def close(self, hurry: asyncio.Event) -> bool:
+        """Stops the running call and waits until it is measured; `hurry`, once set, leaves it without measures.
+
+        Returns False in the latter case.
+        """
         self._closed = True
         task, call = self._task, self._call
         if task is None or task.done() or call is None:
-            return
+            return True
         self._stop(call)
-        done, _ = await asyncio.wait([task], timeout=END_S)
-        if not done:
-            task.cancel()
-            await asyncio.wait([task])
+        hurried = asyncio.create_task(hurry.wait())
+        await asyncio.wait([task, hurried], return_when="FIRST_COMPLETED")
+        hurried.cancel()
+        if task.done():
+            return True
+        task.cancel()
+        await asyncio.wait([task])
+        return False
 
     def _stop(self, call: _Call) -> None:
         """Stops a call by an order; before it is connected, and thus accepts orders, by cancellation."""
@@ -280,8 +309,9 @@ class CallRunner:
             call.status = "stopped"
             call.message = "not measured: the server ended"
         finally:
-            call.phase, call.share = "", None
+            call.phase = ""
             for lane in call.lanes:
+                lane.share = None
                 lane.listed = describe_call(self._out, lane.folder)
             self._publish_call(call)
 
@@ -289,12 +319,14 @@ class CallRunner:
         def on_event(event: Event) -> None:
             if event.get("type") == "state":
                 text = str(event.get("text", ""))[:200]
-                call.share = None
+                lane.share = None
                 call.phase = text if len(call.lanes) == 1 or call.at_once else f"{lane.controller}: {text}"
+                lane.over = lane.started_us is not None
                 lane.started_us = event.get("started_us", lane.started_us)
                 lane.frames = event.get("frames")
             elif event.get("type") == "progress":
-                call.share = event["share"]
+                lane.share = event["share"]
+                event = event | {"share": call.share}
             shown = for_viewers(event)
             if shown is not None:
                 self._feed.publish(shown | {"lane": lane.number})
@@ -307,7 +339,7 @@ class CallRunner:
                 _log.exception("the call failed")
             lane.failure = str(error) or type(error).__name__
         finally:
-            lane.frames = None
+            lane.frames, lane.over = None, True
             if barrier is not None:
                 await barrier.abort()
 
@@ -323,6 +355,9 @@ class CallRunner:
         if call.at_once and any(entry["disturbed"] for entry in listed if entry is not None):
             self._too_slow = True
             failures.append("Two calls at once were too much for this machine: the next two run one after the other")
+        never = [lane.controller for lane in call.lanes if lane.task is None]
+        if never:
+            failures.append(f"stopped before the call under {' and '.join(never)}")
         call.message = "; ".join(failures) or ("" if complete else "stopped before it began")
         failed = any(lane.failure for lane in call.lanes)
         call.status = "failed" if failed else "stopped" if call.stopped else "done"

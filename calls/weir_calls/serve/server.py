@@ -87,15 +87,24 @@ class Server:
             lambda: self._access.connections.accept(make()), sock=self._socket, backlog=128
         )
 
-    async def close(self) -> None:
-        """Stops the running call, then the server."""
-        await self._call_runner.close()
+    @property
+    def measured_folder(self) -> Path | None:
+        """The folder of the running call; None if none is running."""
+        return self._call_runner.folder if self._call_runner.running else None
+
+    async def close(self, hurry: asyncio.Event | None = None) -> bool:
+        """Stops the running call, waits until it is measured or `hurry` is set, and ends the server.
+
+        Returns False if a call was not measured.
+        """
+        measured = await self._call_runner.close(hurry or asyncio.Event())
         if self._listening is not None:
             self._listening.close()
         for open_socket in list(self._sockets):
             await open_socket.close(code=WSCloseCode.GOING_AWAY, message=b"weir serve has ended")
         await self._runner.cleanup()
         self._socket.close()
+        return measured
 
     def _application(self) -> web.Application:
         application = web.Application(middlewares=[self._access.middleware], client_max_size=MAX_MESSAGE_BYTES)
@@ -222,13 +231,16 @@ class Server:
         return live
 
     async def _take_change(self, live: web.WebSocketResponse, text: str, viewer: str) -> None:
+        kind = ""
         try:
-            message = read_change(text)
+            data = parse_json(text, "the message")
+            kind = str(data.get("type"))[:40] if isinstance(data, dict) else ""
+            message = read_change(data)
             if message["type"] == "model":
                 message["path"] = str(await asyncio.to_thread(self._options.models.checked, message["name"]))
             self._call_runner.change(message, viewer)
         except (InputError, MissingComponent) as error:
-            await live.send_json({"type": "refused", "message": str(error)})
+            await live.send_json({"type": "refused", "of": kind, "message": str(error)})
 
 
 async def _send(live: web.WebSocketResponse, viewer: Viewer, greeting: dict[str, Any]) -> None:

@@ -133,6 +133,9 @@ def _queue(link: Link) -> str:
     queue = link.queue
     if queue.milliseconds is not None:
         text = f"{queue.milliseconds:g} ms"
+        # The simulator's queue has a limit in bytes, that of the mean rate.
+        if link.capacity is not None and np.ptp(link.capacity.trace().rates_bps) > 0:
+            text += " at the mean rate, longer below it"
     elif queue.packets is not None:
         text = f"{queue.packets} packets"
     else:

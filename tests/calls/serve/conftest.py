@@ -14,8 +14,8 @@ from weir_calls.serve.setup_description import offered_scenarios
 class RunningServer:
     """A server in an event loop of its own thread."""
 
-    def __init__(self, out, calls, models, inputs=()):
-        self.out, self.calls, self.models, self.inputs = out, calls, models, inputs
+    def __init__(self, out, calls, models, inputs=(), port=0):
+        self.out, self.calls, self.models, self.inputs, self._port = out, calls, models, inputs, port
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -24,7 +24,8 @@ class RunningServer:
 
     async def _start(self):
         server = Server(
-            ServeOptions(offered_scenarios(self.inputs), self.out, self.calls.backend(), Models(self.models))
+            ServeOptions(offered_scenarios(self.inputs), self.out, self.calls.backend(), Models(self.models)),
+            self._port,
         )
         await server.start()
         return server
@@ -32,12 +33,15 @@ class RunningServer:
     def _do(self, work):
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
 
-    def close(self):
+    def close(self, hurry=None):
+        """Returns False if a call was not measured."""
         if self._thread.is_alive():
-            self._do(self._server.close())
+            measured = self._do(self._server.close(hurry))
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(10)
             self._loop.close()
+            return measured
+        return True
 
 
 @pytest.fixture
@@ -50,4 +54,7 @@ def server(tmp_path, calls):
     (tmp_path / "models").mkdir()
     running = RunningServer(tmp_path / "calls", calls, tmp_path / "models")
     yield running
-    running.close()
+    # Nobody needs the measures of a call that still runs.
+    hurry = asyncio.Event()
+    hurry.set()
+    running.close(hurry)

@@ -34,11 +34,13 @@ class FakeCalls:
     With `shares`, it first makes its video up to each of these shares, and waits until `advance`.
     A call waits at `hold_s` of its own time, where each order lets it make one more step, until `advance` or `release`;
     with a controller in `waiting`, only the call of this one waits.
+    With `measuring`, a progress, each call stays there while it is measured, until `advance` or `release`.
     `step_s` is what a step lasts in real time, for who films the page.
     """
 
     hold_s: float = 2.0
     shares: list = field(default_factory=list)
+    measuring: float | None = None
     step_s: float = 0.0
     lacking: list = field(default_factory=list)
     failure: str = ""
@@ -56,6 +58,7 @@ class FakeCalls:
     lateness_ms: float = 0.1
     barriers: list = field(default_factory=list)
     settings: list = field(default_factory=list)
+    being_measured: list = field(default_factory=list)
     controls: list = field(default_factory=list)
     cancelled: int = 0
     running: list = field(default_factory=list)
@@ -124,17 +127,22 @@ class FakeCalls:
                 self.controls.append(order)
                 if order["type"] == "stop":
                     tell("note", "stopped by the user", began + step * 100_000)
-                    return self._conclude(settings, on_event, began, stopped_us=began + step * 100_000)
+                    return await self._conclude(settings, on_event, control, began, began + step * 100_000)
                 if order["type"] == "down":
                     tell("note", f"link down for {order['duration_s']:g} s", began + step * 100_000)
                 model.obey(order)
             for event in model.step(began, step):
                 on_event(event)
             await asyncio.sleep(self.step_s)
-        return self._conclude(settings, on_event, began)
+        return await self._conclude(settings, on_event, control, began)
 
-    def _conclude(self, settings, on_event, began, stopped_us=None):
+    async def _conclude(self, settings, on_event, control, began, stopped_us=None):
         on_event({"type": "state", "text": "measuring"})
+        if self.measuring is not None:
+            on_event({"type": "progress", "text": "measuring", "share": self.measuring})
+            self.being_measured.append(settings)
+            while await control.get() is not _GO_ON:
+                pass
         on_event({"type": "end", "failure": self.failure, "disturbed": []})
         record = {
             "schema": "weir.result/1",

@@ -1,19 +1,28 @@
 """`weir serve` as a user starts it: its address, its end, its complaints."""
 
+import asyncio
+import json
+import math
 import os
+import queue
 import re
 import signal
 import socket
 import stat
 import subprocess
 import sys
+import threading
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from processes import wait_until
+from serve.fake_call import FakeCalls
+from serve.test_server import CALL
 
+from weir_calls import serve_command
+from weir_calls.serve.models import Models
 from weir_calls.serve.setup_description import describe_setup, offered_scenarios
 from weir_traces.catalogue import load_bundled
 
@@ -106,7 +115,42 @@ def test_a_port_in_use(tmp_path):
         command = [*WEIR, "--port", port, "--out", str(tmp_path)]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 1
-    assert "another --port" in ended.stderr
+    assert ended.stderr == (
+        f"weir: 127.0.0.1:{port} is not available (Address already in use); use another --port, or 0 for any\n"
+    )
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_waits_for_the_measures_and_a_second_one_does_not(tmp_path, monkeypatch, presses):
+    calls = FakeCalls(hold_s=math.inf, measuring=0.4)
+    monkeypatch.setattr("weir_calls.serve.call_runner.real_calls", calls.backend)
+    lines = queue.Queue()
+    monkeypatch.setattr(serve_command.typer, "echo", lambda text, err=False: lines.put(text))
+
+    def press():
+        url = lines.get(timeout=60).split()[0]
+        origin = url.split("/", 3)
+        request = urllib.request.Request(url + "call", json.dumps(CALL).encode(), {"Origin": "/".join(origin[:3])})
+        urllib.request.urlopen(request, timeout=60).close()
+        wait_until(lambda: calls.being_measured, "the call is not measured")
+        os.kill(os.getpid(), signal.SIGINT)
+        texts.append(lines.get(timeout=60))
+        if presses == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        else:
+            calls.release()
+
+    texts = []
+    thread = threading.Thread(target=press)
+    thread.start()
+    serving = serve_command._serve(offered_scenarios([]), 0, tmp_path, Models(None), False)
+    assert asyncio.run(serving) == 0
+    thread.join()
+    texts += [lines.get_nowait() for _ in range(lines.qsize())]
+    (folder,) = tmp_path.iterdir()
+    assert texts[0] == f"stopping and measuring the call in {folder}; Ctrl-C again ends without"
+    assert texts[1:] == ([] if presses == 1 else ["interrupted: the logs of the call are kept, without measures"])
+    assert (folder / "call.json").exists() is (presses == 1)
 
 
 def test_a_file_takes_the_place_of_the_bundled_scenario_of_its_name(tmp_path):

@@ -10,15 +10,16 @@ import pytest
 from hand_made import record
 from processes import wait_until
 from serve.conftest import RunningServer
-from serve.fake_call import STEP_S
+from serve.fake_call import METRICS, STEP_S
 from serve.test_picture import GREY, RED, y4m
 
+from weir_calls.call.record import INTERRUPTED
 from weir_calls.serve import picture
 from weir_sim.installed import shipped_model
 from weir_traces.catalogue import load_bundled
 
 # Console messages of a browser on a refused request, and on a server that is gone.
-_EXPECTED = ("status of 503", "status of 400", "WebSocket connection", "ERR_CONNECTION_REFUSED")
+_EXPECTED = ("status of 503", "status of 400", "status of 401", "WebSocket connection", "ERR_CONNECTION_REFUSED")
 LIMIT_S = 120.0
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -161,6 +162,10 @@ def test_pool_members_are_listed_and_the_pilot_can_be_changed(open_page, calls):
         lambda: roles() == [("weir", "candidate"), ("nada", "active"), ("rule", "candidate")],
         "the controller was not activated",
     )
+    page.locator("#pool-change").fill("pilot=weir fusion=sum")
+    page.locator("#pool-change").press("Enter")
+    wait_until(lambda: '"sum" is not known' in page.locator("#pool-refusal").inner_text(), "no refusal is shown")
+    assert page.locator("#pool-change").input_value() == "pilot=weir fusion=sum"
     page.locator("#pool-change").fill("pilot=rule fusion=max policy=by_trust")
     page.locator("#pool-change").press("Enter")
     wait_until(
@@ -171,6 +176,7 @@ def test_pool_members_are_listed_and_the_pilot_can_be_changed(open_page, calls):
         "pilot=nada copilots=weir,rule fusion=min",
         "pilot=rule fusion=max policy=by_trust",
     ]
+    assert page.locator("#pool-refusal").inner_text() == ""
     assert "pool: pilot=rule fusion=max policy=by_trust" in page.locator("#events").inner_text()
     assert overflow(page) <= 0
 
@@ -185,10 +191,19 @@ def test_the_model_is_changed_during_the_call(open_page, server, calls):
     assert page.locator("#model option").all_inner_texts() == ["shipped", "broken.onnx", "mine.onnx"]
     page.locator("#model").select_option("broken.onnx")
     page.locator("#model-form button").click()
-    wait_until(lambda: "refused: model broken.onnx: " in page.locator("#events").inner_text(), "nothing was refused")
+    page.wait_for_selector("#model-refusal:not(:empty)")
+    assert "model broken.onnx: " in page.locator("#model-refusal").inner_text()
+    assert page.locator("#model").input_value() == "shipped"
+    box = page.locator("#model-refusal").bounding_box()
+    assert box["y"] + box["height"] <= DESKTOP["height"]
+    assert re.match(r"\d+\.\d s\nrefused: model broken.onnx: ", page.locator("#events li").first.inner_text())
     page.locator("#model").select_option("mine.onnx")
     page.locator("#model-form button").click()
     wait_until(lambda: "model: mine.onnx" in page.locator("#events").inner_text(), "no model was changed")
+    assert page.locator("#model-refusal").inner_text() == ""
+    page.reload()
+    page.wait_for_selector("#model-form")
+    assert page.locator("#model").input_value() == "mine.onnx"
     assert [order["path"] for order in calls.controls] == [str(server.models / "mine.onnx")]
     assert overflow(page) <= 0
     page.locator("#stop").click()
@@ -300,6 +315,31 @@ def test_progress_is_shown_while_the_video_is_made(open_page, calls):
     calls.advance(0)
     until(page, "document.getElementById('status-text').textContent === 'In the call'")
     assert not page.locator("#work").is_visible()
+    calls.measuring = 0.3
+    page.locator("#stop").click()
+    until(page, "document.getElementById('status-text').textContent === 'Measuring, 30 %'")
+    assert page.locator("#work").is_visible()
+
+
+def test_nothing_can_be_changed_while_a_call_is_measured(open_page, calls):
+    calls.hold_s, calls.measuring = math.inf, 0.3
+    page = open_page()
+    fill_pool(page, "pilot=weir copilots=nada fusion=min")
+    page.locator("#start").click()
+    until(page, "document.getElementById('status-text').textContent === 'Measuring, 30 %'")
+    page.locator("#presets").get_by_text("throughput").click()
+    assert (
+        page.locator("#objective-note").inner_text()
+        == "The call under Weir is over: the weights apply to the next one."
+    )
+    for field in ("#down", "#stop", "#model", "#model-form button", "#pool-change", "#pool-members button >> nth=1"):
+        assert page.locator(field).is_disabled(), field
+    assert "objective" not in page.locator("#events").inner_text()
+    calls.release()
+    page.wait_for_selector("#result:not([hidden])")
+    page.locator("#start").click()
+    wait_until(lambda: len(calls.settings) == 2, "no second call")
+    assert calls.settings[1].objective == (0.8, 0.1, 0.1)
 
 
 def test_a_reload_shows_the_decisions_of_weir(open_page, calls):
@@ -342,6 +382,10 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     page.locator("#stop").click()
     page.wait_for_selector("#result:not([hidden])")
     assert page.locator("#results h3").all_inner_texts() == ["weir", "gcc"]
+    rows = page.locator(".compared tbody tr").all_inner_texts()
+    assert len(rows) == len(METRICS)
+    # Stopped calls differ in length.
+    assert "Difference" not in page.locator(".compared thead").inner_text()
     assert page.locator("#results .actions").all_inner_texts()[1].strip() == "Its record"
     assert broken_words(page) == []
     assert overflow(page) <= 0
@@ -357,11 +401,32 @@ def test_the_page_follows_the_running_one_of_two_calls_in_turn(open_page, calls)
     assert page.locator("#verdict-name").inner_text() == "gcc"
     assert page.locator("#rules").is_hidden()
     assert page.locator("#reasons").is_hidden()
-    assert page.locator("#objective-note").inner_text().startswith("GCC has no objective")
+    assert (
+        page.locator("#objective-note").inner_text()
+        == "The call under Weir is over: the weights apply to the next one."
+    )
+    # Neither a cut nor other weights would be equal for both.
+    assert page.locator("#down").is_disabled()
+    assert page.locator("#model-form button").is_disabled()
+    page.locator("#presets").get_by_text("throughput").click()
     calls.release()
-    page.wait_for_selector("#result")
+    page.wait_for_selector("#result:not([hidden])")
+    assert calls.controls == []
     assert page.locator("#rules").is_visible()
     until(page, "['controller', 'guard: slew'].includes(document.getElementById('verdict-name').textContent)")
+
+
+def test_two_complete_calls_have_a_column_of_differences(open_page, calls):
+    calls.hold_s = math.inf
+    page = open_page(with_second_call=True)
+    page.locator("#duration").fill("5")
+    page.locator("#start").click()
+    page.wait_for_selector("#result:not([hidden])")
+    rows = {row.locator("th").inner_text(): row.locator("td") for row in page.locator(".compared tbody tr").all()}
+    (vmaf,) = (cells for name, cells in rows.items() if name.startswith("VMAF") and "p5" not in name)
+    assert vmaf.all_inner_texts() == ["82.4", "82.4", "0.0"]
+    assert len(rows) == len(METRICS)
+    assert overflow(page) <= 0
 
 
 def test_the_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, server, tmp_path, monkeypatch):
@@ -620,6 +685,120 @@ def test_the_page_reports_that_the_server_ended(open_page, server):
     page.locator("#start").click()
     page.wait_for_selector("#refusal:not(:empty)")
     assert "weir serve" in page.locator("#refusal").text_content()
+
+
+def test_the_page_of_an_earlier_run_of_the_server_leads_to_the_new_address(open_page, server, tmp_path, calls):
+    page = open_page()
+    server.close()
+    again = RunningServer(tmp_path / "calls", calls, None, port=server.port)
+    page.wait_for_selector("#status[data-state=replaced]")
+    assert page.locator("#status-text").inner_text() == "weir serve was restarted: open its new address"
+    assert page.locator("#start").is_disabled()
+    again.close()
+
+
+def test_ages_of_previous_calls_advance(open_page, server):
+    folder = server.out / "one"
+    folder.mkdir(parents=True)
+    (folder / "call.json").write_text(json.dumps(record("steps", "gcc", disturbed=[]).to_json()))
+    page = open_page()
+    page.clock.install()
+    page.reload()
+    page.wait_for_selector("#calls-table time")
+    assert re.fullmatch(r"\d+ s ago", page.locator("#calls-table time").inner_text())
+    page.clock.fast_forward("05:00")
+    until(page, "/^[56] min ago$/.test(document.querySelector('#calls-table time').textContent)")
+
+
+def test_a_call_that_was_not_measured_is_listed_as_interrupted(open_page, server):
+    folder = server.out / "one"
+    folder.mkdir(parents=True)
+    document = record("steps", "gcc", disturbed=[]).to_json()
+    document["call"]["failure"] = INTERRUPTED
+    (folder / "call.json").write_text(json.dumps(document))
+    page = open_page()
+    page.wait_for_selector("#calls-table .bad")
+    assert page.locator("#calls-table .bad").inner_text() == "interrupted"
+
+
+def test_changes_of_the_weights_leave_room_for_the_measures(open_page, server):
+    folder = server.out / "one"
+    folder.mkdir(parents=True)
+    document = record("steps", "pilot=weir copilots=nada,rule fusion=min policy=by_trust", disturbed=[]).to_json()
+    document |= {"objective": [0.62, 0.3, 0.08]}
+    weights = {"throughput": 0.1, "latency": 0.8, "loss": 0.1}
+    happened = [{"type": "objective", "time_us": time_us} | weights for time_us in (2_000_000, 4_000_000)]
+    document["call"] |= {"started_us": 0, "happened": happened}
+    (folder / "call.json").write_text(json.dumps(document))
+    page = open_page()
+    page.wait_for_selector("#calls-table tbody tr")
+    assert page.locator("#calls-table tbody td").nth(1).inner_text() == "0.62 · 0.3 · 0.08\nchanged 2 times"
+    title = page.locator("#calls-table tbody td small[title]").get_attribute("title")
+    assert title == "0.1 · 0.8 · 0.1 at 2.0 s, 0.1 · 0.8 · 0.1 at 4.0 s"
+    assert is_whole(page, "#calls-table td")
+    assert broken_words(page) == []
+
+
+def test_the_progress_of_a_call_shows_the_part_of_the_scenario_that_is_played(open_page, calls):
+    calls.hold_s = 15.0
+    page = open_page()
+    choose(page, "step-down-up")
+    page.locator("#duration").fill("30")
+    page.locator("#start").click()
+    until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 15")
+    assert page.locator("#length").inner_text() == "of 30 s"
+    share = "parseFloat(document.querySelector('#progress .now').getAttribute('x')) / 160"
+    assert page.evaluate(share) == pytest.approx(0.5, abs=0.02)
+    half = load_bundled("step-down-up").forward.capacity.trace().times_s / 30
+    steps = page.evaluate("document.querySelector('#progress .capacity').getAttribute('d').match(/H[\\d.]+/g)")
+    assert [float(step[1:]) / 160 for step in steps[: len(half)]] == pytest.approx(half, abs=0.01)
+
+
+def test_a_reload_keeps_the_duration(open_page):
+    page = open_page()
+    page.locator("#duration").fill("15")
+    page.reload()
+    page.wait_for_selector("#status[data-state=ready]")
+    assert page.locator("#duration").input_value() == "15"
+
+
+def test_the_plots_of_two_calls_show_the_longer_one_to_its_end(open_page):
+    page = open_page()
+    times = page.evaluate(
+        """async () => {
+          const { CallData } = await import("./page/call_data.js"), { Live } = await import("./page/live.js");
+          const [weir, scream] = ["weir", "scream"].map((name) => new CallData(name, null)), live = new Live();
+          const begin = (data, us, seconds) => {
+            data.take({ type: "state", started_us: us, time_us: us });
+            data.take({ type: "link", time_us: us + 1e6 * seconds, capacity_bps: 1e6 });
+          };
+          live.show([weir, scream], 15000);
+          begin(weir, 1e6, 15);
+          weir.take({ type: "state", text: "measuring", time_us: 17e6 });
+          begin(scream, 30e6, 9);
+          live.follow(weir);
+          const running = live.now;
+          scream.take({ type: "state", text: "measuring", time_us: 40e6 });
+          return [running, live.now];
+        }"""
+    )
+    assert times == [9000, 15000]
+
+
+def test_the_estimate_is_within_the_plot(open_page):
+    page = open_page()
+    top = page.evaluate(
+        """async () => {
+          const { CallData } = await import("./page/call_data.js"), { Live } = await import("./page/live.js");
+          const data = new CallData("weir", null), live = new Live();
+          live.show([data], 15000);
+          live.follow(data);
+          data.series.received.add(1000, 1.2e6);
+          data.series.estimate.add(1000, 3.1e6);
+          return live.rateTop(0, 15000);
+        }"""
+    )
+    assert top >= 3.1e6
 
 
 def test_text_of_others_is_text(open_page, server):

@@ -381,6 +381,53 @@ async def test_a_cut_comes_at_the_same_time_in_a_later_call(calls, session, live
     ]
 
 
+async def test_a_cut_during_the_second_call_is_refused(calls, session, live):
+    """The first call had none: the paths would be unequal."""
+    calls.hold_s, calls.cores, calls.waiting = 2.0, 2, "gcc"
+    await session.post("call", json=PAIR)
+    await events_until(live, lambda event: event["type"] == "link" and event["lane"] == 1)
+    await live.send_json({"type": "down", "duration_s": 2})
+    refused = (await events_until(live, lambda event: event["type"] in ("refused", "control")))[-1]
+    assert (refused["type"], refused.get("of")) == ("refused", "down")
+    assert "the paths would be unequal" in refused["message"]
+    assert calls.controls == []
+
+
+@pytest.mark.parametrize("is_pair", [False, True])
+async def test_changes_after_the_call_that_they_concern_are_refused(server, calls, session, live, is_pair):
+    """While it is measured, and while a second call runs that has no objective."""
+    if is_pair:
+        calls.hold_s, calls.cores, calls.waiting = 2.0, 2, "gcc"
+    else:
+        calls.hold_s, calls.measuring = math.inf, 0.4
+    await session.post("call", json=PAIR if is_pair else CALL)
+    await events_until(
+        live, lambda event: event["type"] == ("link" if is_pair else "progress") and event["lane"] == is_pair
+    )
+    for change in (
+        {"type": "objective", "throughput": 0.8, "latency": 0.1, "loss": 0.1},
+        {"type": "model", "name": "shipped"},
+        {"type": "pool", "line": "pilot=weir copilots=nada"},
+    ):
+        await live.send_json(change)
+        refused = (await events_until(live, lambda event: event["type"] in ("refused", "control")))[-1]
+        assert (refused["type"], refused.get("of")) == ("refused", change["type"])
+        assert "the call is over" in refused["message"]
+    calls.release()
+    call = (await events_until(live, over))[-1]["call"]
+    assert call["objective"] == [0.4, 0.5, 0.1]
+    assert calls.controls == []
+
+
+async def test_the_second_call_that_was_not_made_is_named(calls, session, live):
+    calls.hold_s, calls.cores = 2.0, 2
+    await session.post("call", json=PAIR)
+    await events_until(live, lambda event: event["type"] == "link")
+    await live.send_json({"type": "stop"})
+    call = (await events_until(live, over))[-1]["call"]
+    assert (call["status"], call["message"]) == ("stopped", "stopped before the call under gcc")
+
+
 async def test_two_calls_that_the_machine_disturbed_are_the_last_at_once(calls, session, live):
     calls.hold_s, calls.disturbed = math.inf, ["the link was 7.0 ms late (95th percentile)"]
     await session.post("call", json=PAIR)
@@ -415,7 +462,7 @@ async def test_weights_reach_the_call_and_the_other_viewers(server, calls):
 async def test_nonsense_controls_are_refused_and_do_no_harm(calls, session, live):
     await live.receive_json()
     await live.send_json({"type": "stop"})
-    assert await live.receive_json() == {"type": "refused", "message": "no call is running"}
+    assert await live.receive_json() == {"type": "refused", "of": "stop", "message": "no call is running"}
     await session.post("call", json=CALL)
     await events_until(live, lambda event: event["type"] == "estimate")
     for text in (
@@ -598,6 +645,21 @@ async def test_viewers_are_bounded(session):
         await live.close()
     async with session.ws_connect("live") as live:
         assert (await live.receive_json())["type"] == "hello"
+
+
+@pytest.mark.parametrize("is_hurried", [False, True])
+async def test_the_end_of_the_server_waits_for_measures_unless_hurried(server, calls, session, live, is_hurried):
+    calls.hold_s, calls.measuring = math.inf, 0.4
+    await session.post("call", json=CALL)
+    await events_until(live, lambda event: event["type"] == "progress")
+    hurry = asyncio.Event()
+    closing = asyncio.create_task(asyncio.to_thread(server.close, hurry))
+    if is_hurried:
+        calls.running[0][0].call_soon_threadsafe(hurry.set)
+    else:
+        calls.release()
+    assert await closing is not is_hurried
+    assert bool(list(server.out.rglob("call.json"))) is not is_hurried
 
 
 async def test_the_end_of_the_server_ends_the_call(server, calls, session, live):

@@ -178,6 +178,8 @@ TEST_F(RealTimeLinkTest, TheScenarioBeginsWhenItIsTold) {
   Make(scenario);
   At(3'333 * kMs, [&] { link_->Start(); });
   RunUntil(8 * kSecond);
+  // The first line also covers time before the start.
+  EXPECT_EQ(LineAt(0.1)["capacity_bps"], 1'000'000);
   EXPECT_EQ(LineAt(0.5)["capacity_bps"], 1'000'000);
   EXPECT_EQ(LineAt(0.6)["capacity_bps"], 3'000'000);
   EXPECT_EQ(LineAt(1.0)["carried_bytes"], 0);
@@ -243,6 +245,8 @@ TEST_F(RealTimeLinkTest, TheLoggedCapacityIsZeroWhileTheLinkIsDown) {
   EXPECT_EQ(LineAt(0.2)["capacity_bps"], 500'000);
   EXPECT_EQ(LineAt(0.3)["capacity_bps"], 0);
   EXPECT_EQ(LineAt(0.4)["capacity_bps"], 0);
+  // The first line also covers time before the start.
+  EXPECT_EQ(LineAt(0.1)["capacity_bps"], 1'000'000);
   EXPECT_EQ(LineAt(0.5)["capacity_bps"], 1'000'000);
 }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from weir_calls.call.media.progress import OnShare, ignore_share
 from weir_calls.call.media.received_frames import ReceivedFrame
 from weir_calls.call.media.source_video import FRAMES_PER_SECOND
 from weir_calls.call.media.y4m import Y4m
@@ -117,7 +118,13 @@ def _feed(descriptor: int, frames: Frames, progress: _Progress) -> None:
                 view = view[pipe.write(view) :]
 
 
-def make_recording(received: Y4m, frames: Sequence[ReceivedFrame], span_us: tuple[int, int], path: Path) -> Path | None:
+def make_recording(
+    received: Y4m,
+    frames: Sequence[ReceivedFrame],
+    span_us: tuple[int, int],
+    path: Path,
+    on_share: OnShare = ignore_share,
+) -> Path | None:
     """Writes H.264 at 30 frames/s; each shows the last rendered frame, so that freezes are visible.
 
     Returns None if the file has no frame.
@@ -140,6 +147,7 @@ def make_recording(received: Y4m, frames: Sequence[ReceivedFrame], span_us: tupl
                 index += 1
             position = shown[index].position
             assert position is not None
+            on_share(tick / ticks)
             yield received.frame(position)
 
     options = ["-c:v", "libx264", "-preset", "superfast", "-crf", _QUALITY, "-threads", "2", "-pix_fmt", "yuv420p"]
@@ -164,7 +172,9 @@ class Vmaf:
     frames: list[tuple[int, float]]
 
 
-def measure_vmaf(received: Y4m, source: Y4m, pairs: Sequence[tuple[int, int]]) -> Vmaf | None:
+def measure_vmaf(
+    received: Y4m, source: Y4m, pairs: Sequence[tuple[int, int]], on_share: OnShare = ignore_share
+) -> Vmaf | None:
     """VMAF over pairs (index of a frame in `received`, in `source`) in the order of rendering; None without pairs.
 
     Frames are paired by number, so a frame that never arrived is a freeze and does not affect VMAF.
@@ -173,6 +183,7 @@ def measure_vmaf(received: Y4m, source: Y4m, pairs: Sequence[tuple[int, int]]) -
         received: the received frames; scaled to the source's size (bicubic).
         source: the frames that were sent.
         pairs: frames that exist in both files.
+        on_share: receives the progress.
 
     Raises:
         ComponentFailed: ffmpeg failed.
@@ -182,9 +193,15 @@ def measure_vmaf(received: Y4m, source: Y4m, pairs: Sequence[tuple[int, int]]) -
         return None
     scale = f"[0:v]scale={source.width}:{source.height}:flags=bicubic[received]"
     compare = f"[received][1:v]libvmaf=log_fmt=json:log_path={_LOG}:n_threads={THREADS}"
+
+    def compared() -> Iterator[bytes]:
+        for count, (index, _) in enumerate(pairs):
+            on_share(count / len(pairs))
+            yield received.frame(index)
+
     with ScratchFolder() as folder:
         inputs = [
-            (received.width, received.height, FRAMES_PER_SECOND, (received.frame(index) for index, _ in pairs)),
+            (received.width, received.height, FRAMES_PER_SECOND, compared()),
             (source.width, source.height, FRAMES_PER_SECOND, (source.frame(index) for _, index in pairs)),
         ]
         run(inputs, ["-lavfi", f"{scale};{compare}", "-f", "null", "-"], folder)

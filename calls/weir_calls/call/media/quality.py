@@ -10,6 +10,7 @@ import numpy as np
 
 from weir_calls.call.media.ffmpeg import measure_vmaf
 from weir_calls.call.media.plcmos import measure_concealment
+from weir_calls.call.media.progress import OnShare, ignore_share
 from weir_calls.call.media.received_frames import ReceivedFrame
 from weir_calls.call.media.source_speech import source_speech_path
 from weir_calls.call.media.visqol import measure_speech
@@ -24,13 +25,16 @@ class PictureQuality:
     frames: list[tuple[int, float]]
 
 
-def picture_quality(received: Y4m, source: Path, frames: Sequence[ReceivedFrame]) -> PictureQuality | None:
+def picture_quality(
+    received: Y4m, source: Path, frames: Sequence[ReceivedFrame], on_share: OnShare = ignore_share
+) -> PictureQuality | None:
     """VMAF of the rendered frames that are in `received` and have a number; None if there are none.
 
     Args:
         received: the rendered frames.
         source: the y4m that was sent.
         frames: the index of `received`.
+        on_share: receives the progress.
 
     Raises:
         InputError: the source cannot be read.
@@ -46,22 +50,23 @@ def picture_quality(received: Y4m, source: Path, frames: Sequence[ReceivedFrame]
             and frame.frame_number is not None
             and frame.frame_number < len(sent)
         ]
-        vmaf = measure_vmaf(received, sent, [numbers for _, numbers in compared])
+        vmaf = measure_vmaf(received, sent, [numbers for _, numbers in compared], on_share)
     if vmaf is None:
         return None
     by_frame = [(compared[index][0], value) for index, value in vmaf.frames]
     return PictureQuality({"vmaf_mean": vmaf.mean, "vmaf_p5": vmaf.p5}, by_frame)
 
 
-def speech_quality(received: Path) -> dict[str, float]:
-    """ViSQOL's measures of a WAV file of the played audio; empty if it is shorter than the speech.
+def speech_quality(received: Path, on_share: OnShare = ignore_share) -> dict[str, float]:
+    """ViSQOL's measures of a WAV file of the played audio; empty if it is shorter than the speech. `on_share` receives
+    the progress.
 
     Raises:
         InputError: a WAV file cannot be read.
         MissingComponent: ViSQOL or the speech synthesizer is not installed.
         ComponentFailed: ViSQOL failed.
     """
-    scores = measure_speech(received, source_speech_path())
+    scores = measure_speech(received, source_speech_path(), on_share)
     return {"visqol_mean": float(np.mean(scores)), "visqol_min": min(scores)} if scores else {}
 
 

@@ -23,6 +23,7 @@ from weir_calls.call.media.played_speech import (
     windows,
     without_start,
 )
+from weir_calls.call.media.progress import OnShare, ignore_share
 from weir_calls.call.media.wav import Samples, read_wav
 from weir_cli.errors import ComponentFailed, MissingComponent
 from weir_cli.installation import how_to_get
@@ -40,12 +41,13 @@ def check_visqol() -> None:
         raise MissingComponent(f"ViSQOL is missing: {how_to_get('webrtc', *missing)}")
 
 
-def measure_speech(received: Path, sent: Path) -> list[float]:
+def measure_speech(received: Path, sent: Path, on_share: OnShare = ignore_share) -> list[float]:
     """The MOS-LQO, 1 to 5, of each window of the received audio; empty if that is shorter than the speech.
 
     Args:
         received: a WAV file.
         sent: a WAV file of the speech, which was sent in a loop.
+        on_share: receives the progress.
 
     Raises:
         InputError: a WAV file cannot be read.
@@ -56,7 +58,13 @@ def measure_speech(received: Path, sent: Path) -> list[float]:
     lengths = [len(samples) / rate_hz for samples, rate_hz in map(read_wav, (sent, received))]
     if not 0 < lengths[0] <= lengths[1]:
         return []
+    count = max(1, min(round(lengths[1] / lengths[0]), _MOST_WINDOWS))
     scores: dict[int, float] = {}
+    begun = set[int]()
+
+    def show(part: _Part, index: int) -> None:
+        begun.add(index)
+        on_share(min(1.0, (len(begun) - 1) / count))
 
     def finish(part: _Part, outcome: dict[int, float] | TaskFailure) -> None:
         if isinstance(outcome, TaskFailure):
@@ -64,7 +72,7 @@ def measure_speech(received: Path, sent: Path) -> list[float]:
         scores.update(outcome)
 
     parts = [_Part(received, sent, first) for first in range(_AT_ONCE)]
-    run_tasks(parts, _measure, _AT_ONCE, lambda part, steps: None, finish, stop_limit_s=0)
+    run_tasks(parts, _measure, _AT_ONCE, show, finish, stop_limit_s=0)
     return [scores[index] for index in sorted(scores)]
 
 

@@ -1,11 +1,13 @@
 // The result of a call, and the list of previous ones.
 import { ask } from "./connection.js";
 import { colourOf, followsObjective } from "./controllers.js";
-import { byId, element, seconds } from "./dom.js";
+import { byId, element, seconds, setText } from "./dom.js";
 import { keepInStep, recording } from "./recordings.js";
 
 const display = (measure, value) =>
   typeof value === "number" ? (value * measure.scale).toLocaleString("en", { minimumFractionDigits: measure.decimals, maximumFractionDigits: measure.decimals }) : "–";
+
+const AGES_MS = 5000;
 
 const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", failed: "The call failed" };
 
@@ -31,6 +33,7 @@ export function showResult({ status, message, results }, measures) {
     ...call.disturbed.map((reason) => named(call, `Disturbed, not for averages: ${reason}.`))]);
   byId("result-note").textContent = [message, ...notes].filter(Boolean).join(" ");
   byId("results").replaceChildren(...results.map((call, index) => one(call, measures, results.length > 1, index > 0)));
+  if (results.length > 1) byId("results").append(comparison(results, measures));
   keepInStep([...byId("results").querySelectorAll("video")]);
 }
 
@@ -40,12 +43,39 @@ function one(call, measures, isNamed, hasOthers) {
   return element("div", {}, isNamed ? element("h3", {}, swatch(call.controller), call.controller) : null,
     element("div", { class: "result" },
       call.video ? recording(call, filePath(call.video)) : null,
-      element("dl", { class: "measures" }, ...shown.map((measure) => element("div", { title: measure.meaning }, element("dt", { text: measure.label }),
+      isNamed ? null : element("dl", { class: "measures" }, ...shown.map((measure) => element("div", { title: measure.meaning }, element("dt", { text: measure.label }),
         element("dd", {}, display(measure, call.metrics[measure.name]), element("small", { text: ` ${measure.unit}` })))))),
     element("p", { class: "actions" },
       call.report && !hasOthers && fileLink(call.report, isNamed ? "Open the report of both" : "Open the report", { class: "button primary" }),
       call.video && fileLink(call.video, "The recorded video", { class: "button" }),
       fileLink(`${call.folder}/call.json`, "Its record", { class: "button" })));
+}
+
+// The measures of two calls with their differences; those of calls of unequal length have none.
+function comparison(calls, measures) {
+  const [first, second] = calls;
+  const isFair = calls.every((call) => !call.failure && !call.stopped);
+  const isSure = calls.every((call) => call.disturbed.length === 0);
+  const row = (measure) => {
+    const { name, label, unit, meaning, better } = measure;
+    const [a, b] = [first.metrics[name], second.metrics[name]];
+    const difference = typeof a === "number" && typeof b === "number" ? a - b : null;
+    const isBetter = better === "higher" ? difference > 0 : difference < 0;
+    return element("tr", {}, element("th", { scope: "row", title: meaning }, label, element("small", { text: ` ${unit}` })),
+      element("td", { text: display(measure, a) }), element("td", { text: display(measure, b) }),
+      isFair && element("td", { class: isSure && difference ? (isBetter ? "good" : "bad") : null, text: signed(measure, difference) }));
+  };
+  const shown = measures.filter(({ name }) => calls.some((call) => name in call.metrics));
+  const heads = calls.map(({ controller }) => element("th", { scope: "col" }, swatch(controller), breakable(controller)));
+  return element("div", { class: "scroll compared", tabindex: "0", role: "region", "aria-labelledby": "result-title" },
+    element("table", {}, element("thead", {}, element("tr", {}, element("th", { scope: "col", text: "Measure" }), ...heads,
+      isFair && element("th", { scope: "col", text: "Difference", title: `${first.controller} less ${second.controller}` }))),
+      element("tbody", {}, ...shown.map(row))));
+}
+
+function signed(measure, difference) {
+  const text = display(measure, difference);
+  return difference > 0 && /[1-9]/.test(text) ? `+${text}` : text.replace("-", "\u2212");
 }
 
 export function hideResult() {
@@ -61,19 +91,23 @@ export async function showCalls(folder, measures) {
   byId("calls-table").replaceChildren(...(value.length ? [table(value, measures.filter((measure) => measure.in_list))] : []));
 }
 
+setInterval(() => {
+  for (const node of byId("calls-table").querySelectorAll("time")) setText(node, when(node.dateTime));
+}, AGES_MS);
+
 function table(calls, shown) {
   const head = (text, unit = "", title = null) => element("th", { scope: "col", title }, text, unit ? element("small", { text: unit }) : null);
   const heads = [head("Scenario"), head("Controller"), head("Objective"),
     ...shown.map(({ label, unit, better, meaning }) => head(label, `${unit} ${better === "higher" ? "↑" : "↓"}`, meaning))];
   const row = (call) => element("tr", {},
-    element("th", { scope: "row" }, call.scenario, element("small", { class: "links" }, when(call.finished),
+    element("th", { scope: "row" }, call.scenario, element("small", { class: "links" }, element("time", { datetime: call.finished, text: when(call.finished) }),
       call.report && fileLink(call.report, "report", { "aria-label": `Report: ${call.scenario}, ${call.controller}` }),
       call.video && fileLink(call.video, "video", { "aria-label": `Video: ${call.scenario}, ${call.controller}` }),
-      call.failure ? element("span", { class: "bad", title: call.failure, text: "failed" }) : null,
+      call.failure ? element("span", { class: "bad", title: call.failure, text: call.interrupted ? "interrupted" : "failed" }) : null,
       call.stopped ? element("span", { class: "bad", title: call.stopped, text: "stopped" }) : null,
       call.disturbed.length ? element("span", { class: "bad", title: call.disturbed.join("; "), text: "disturbed" }) : null)),
-    element("td", { class: "text", "data-label": "Controller" }, swatch(call.controller), call.controller, element("small", { text: call.sender ? ` ${call.sender}` : "" })),
-    element("td", { "data-label": "Objective", text: objectiveOf(call) }),
+    element("td", { class: "text", "data-label": "Controller" }, swatch(call.controller), breakable(call.controller), element("small", { text: call.sender ? ` ${call.sender}` : "" })),
+    element("td", { "data-label": "Objective" }, ...objectiveOf(call)),
     ...shown.map((measure) => element("td", { "data-label": `${measure.label} ${measure.unit}`, text: display(measure, call.metrics[measure.name]) })));
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "calls-title" },
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)),
@@ -82,10 +116,15 @@ function table(calls, shown) {
 
 const weightsText = (weights) => weights.map((weight) => +weight.toFixed(2)).join(" · ");
 
-function objectiveOf({ objective, controller, objective_changes: count, last_objective: last }) {
-  if (!objective || !followsObjective(controller)) return "–";
-  return weightsText(objective) + (count ? `, then ${weightsText(last)} (changed ${count === 1 ? "once" : `${count} times`})` : "");
+function objectiveOf({ objective, controller, objective_changes: changes }) {
+  if (!objective || !followsObjective(controller)) return ["–"];
+  const count = changes.length;
+  const title = changes.map(([time, weights]) => `${weightsText(weights)} at ${time.toFixed(1)} s`).join(", ");
+  return [weightsText(objective), count ? element("small", { title, text: `changed ${count === 1 ? "once" : `${count} times`}` }) : null].filter(Boolean);
 }
+
+// The name of a pool breaks between its members, not within a word.
+const breakable = (name) => element("span", {}, ...name.split(/(?<=,)/).flatMap((part) => [part, element("wbr")]));
 
 function swatch(controller) {
   const mark = element("span", { class: "swatch" });

@@ -4,7 +4,7 @@ const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8000;
 
 export class Connection {
-  // handlers: hello(message), events(list), refused(text), connected(boolean)
+  // handlers: hello(message), events(list), refused(message: {of, message}), connected(boolean), replaced()
   constructor(handlers) {
     this.handlers = handlers;
     this.run = "";
@@ -19,9 +19,19 @@ export class Connection {
     this.socket.addEventListener("message", (message) => this.take(JSON.parse(message.data)));
     this.socket.addEventListener("close", () => {
       this.handlers.connected(false);
-      setTimeout(() => this.open(), this.wait);
-      this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 1.7);
+      this.again();
     });
+  }
+
+  // Another run of the server has another token, and refuses that of this page.
+  async again() {
+    const answer = await fetch("setup").catch(() => null);
+    if (answer && answer.status === 401) {
+      this.handlers.replaced();
+      return;
+    }
+    setTimeout(() => this.open(), this.wait);
+    this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 1.7);
   }
 
   take(message) {
@@ -38,7 +48,7 @@ export class Connection {
       this.last = fresh[fresh.length - 1].seq;
       this.handlers.events(fresh);
     } else if (message.type === "refused") {
-      this.handlers.refused(message.message);
+      this.handlers.refused(message);
     }
   }
 

@@ -41,13 +41,16 @@ export class PoolView {
     this.known = "";
     byId("pool-form").addEventListener("submit", (event) => {
       event.preventDefault();
+      setText(byId("pool-refusal"), "");
       changed(byId("pool-change").value.trim());
     });
   }
 
-  // pool: the pool of the latest estimate; null for a single controller.
-  show(pool) {
+  // pool: the pool of the latest estimate; null for a single controller. over: nothing can be changed any more.
+  show(pool, over = false) {
     byId("pool").hidden = !pool;
+    this.over = over;
+    for (const field of byId("pool-form").elements) field.disabled = over;
     if (!pool) { this.known = ""; return; }
     const changes = pool.pilot_changes;
     setText(byId("pool-note"), `Fusion: ${pool.fusion}. The active controller changed ${changes} time${changes === 1 ? "" : "s"}.`);
@@ -75,7 +78,7 @@ export class PoolView {
     setText(rate, member.rate_bps === null ? "–" : Math.round(member.rate_bps / 1000).toLocaleString("en"));
     setText(trust, member.trust.toFixed(2));
     const button = change.firstElementChild;
-    button.disabled = member.role === "pilot";
+    button.disabled = this.over || member.role === "pilot";
     button.setAttribute("aria-label", `Activate ${member.name}`);
     button.onclick = () => this.changed(withActive(pool, member.name));
   }
@@ -94,17 +97,37 @@ export class ModelChoice {
   constructor(changed) {
     byId("model-form").addEventListener("submit", (event) => {
       event.preventDefault();
+      setText(byId("model-refusal"), "");
       changed(byId("model").value);
     });
   }
 
-  // Lists the models when a call with a model begins.
-  async show(hasModel) {
+  // Lists the models when a call with a model begins; used: the one in use.
+  async show(hasModel, used) {
     byId("model-form").hidden = true;
+    setText(byId("model-refusal"), "");
+    this.used = used;
     if (!hasModel) return;
     const { ok, value } = await ask("models");
     if (!ok) return;
     byId("model").replaceChildren(...value.map((name) => element("option", { value: name, text: name })));
+    byId("model").value = this.used;
     byId("model-form").hidden = false;
+  }
+
+  // The call runs another model.
+  use(name) {
+    this.used = byId("model").value = name;
+    setText(byId("model-refusal"), "");
+  }
+
+  // The call keeps its model.
+  refuse(text) {
+    byId("model").value = this.used;
+    setText(byId("model-refusal"), text);
+  }
+
+  set over(over) {
+    for (const field of byId("model-form").elements) field.disabled = over;
   }
 }

@@ -93,15 +93,15 @@ export class Live {
   // The received rate and the estimate must be visible; a capacity far above them may be cut off.
   rateTop(from, to) {
     const highest = (...names) => Math.max(...this.lanes.flatMap(({ series }) => names.map((name) => series[name].max(from, to))));
-    const received = highest("received");
-    const shown = Math.max(received, Math.min(highest("estimate", "sender"), Math.max(2.2 * received, 1e6)));
+    const shown = highest("received", "estimate", "sender");
     const capacity = highest("capacity");
     return Math.max(shown, Math.min(capacity, shown > 0 ? 2.5 * shown : capacity));
   }
 
-  // The latest time; for two calls in turn, that of the running one.
+  // The latest time of the running calls, or of all when none runs: of two calls, one may have ended earlier.
   get now() {
-    return this.lanes.findLast((data) => data.started)?.now ?? 0;
+    const running = this.lanes.filter((data) => data.started && !data.over);
+    return Math.max(...(running.length ? running : this.lanes).map((data) => data.now));
   }
 
   get view() {
@@ -133,7 +133,7 @@ export class Live {
         panel.items[index].hidden = line.series.times.length === 0;
       });
     }
-    this.reasons.draw(view);
+    this.reasons.draw({ ...view, now: this.decided.now });
     const reason = this.decided.series.reason.at(time);
     setText(this.reasonNow, reason === null || hidden ? "–" : reasonOf(reason).label);
     this.group.classList.toggle("at-cursor", this.cursor !== null);

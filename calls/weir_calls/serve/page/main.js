@@ -14,9 +14,12 @@ import { fillSketch, setProgress } from "./sketch.js";
 const LINK_DOWN_S = 5;
 
 const layout = document.querySelector(".layout");
+// Where a refused change is explained; other changes: beside the buttons of the call.
+const REFUSALS = { model: (text) => models.refuse(text), pool: (text) => setText(byId("pool-refusal"), text) };
+
 let connection = null, setup = null, objective = null, live = null, guard = null, pool = null, models = null, pictures = null;
 // lanes: the data of each call of a request; decided: those of the call that the page follows, see `follow`.
-let call = null, lanes = [], decided = null, latest = 0, folder = "", measures = [], connected = false, lacking = false, largestLag = 0;
+let call = null, lanes = [], decided = null, latest = 0, folder = "", measures = [], connected = false, isReplaced = false, lacking = false, largestLag = 0;
 
 async function begin() {
   const { ok, value, errors } = await ask("setup");
@@ -33,7 +36,7 @@ async function begin() {
   models = new ModelChoice((name) => connection.send({ type: "model", name }));
   byId("stop").addEventListener("click", () => { if (connection.send({ type: "stop" })) byId("stop").disabled = true; });
   byId("down").addEventListener("click", () => connection.send({ type: "down", duration_s: LINK_DOWN_S }));
-  connection = new Connection({ hello, events, refused: (text) => guard.add("note", null, `refused: ${text}`), connected: setConnected });
+  connection = new Connection({ hello, events, refused, connected: setConnected, replaced });
   showObjectiveNote();
   showCalls(folder, measures);
   checkMissing();
@@ -81,13 +84,27 @@ async function startCall() {
 }
 
 function steer(weights) {
-  if (isRunning() && call.controllers.some(followsObjective)) connection.send({ type: "objective", ...weights });
+  if (isSteerable()) connection.send({ type: "objective", ...weights });
+}
+
+// A running call takes changes of its controller until its media end.
+const isSteerable = () => isRunning() && lanes.some((data) => followsObjective(data.controller) && !data.over);
+
+function refused({ of, message }) {
+  guard.add("note", isRunning() && decided.started ? decided.now / 1000 : null, `refused: ${message}`);
+  (REFUSALS[of] || ((text) => setText(byId("change-refusal"), text)))(message);
 }
 
 // --- events of the server -----------------------------------------------------------------------------------------------
 
 function setConnected(now) {
   connected = now;
+  showStatus();
+}
+
+function replaced() {
+  isReplaced = true;
+  byId("start").disabled = true;
   showStatus();
 }
 
@@ -107,11 +124,17 @@ function events(list) {
   if (call) {
     live.refresh();
     guard.show(decided);
-    pool.show((decided.estimate && decided.estimate.pool) || null);
+    showSteering();
     showProgress();
     showDown();
     showLateness();
   }
+}
+
+function showSteering() {
+  pool.show((decided.estimate && decided.estimate.pool) || null, !isSteerable());
+  models.over = !isSteerable();
+  showObjectiveNote();
 }
 
 // The page follows the running one of two calls in turn; otherwise the one in which Weir decides, else the first.
@@ -159,7 +182,8 @@ function takeEvent(event) {
 let downUntil = 0;
 function showDown() {
   const left = isRunning() ? Math.ceil((downUntil - decided.now) / 1000) : 0;
-  byId("down").disabled = left > 0 || !lanes.some((data) => data.started && !data.over);
+  // A cut must reach all calls that are compared.
+  byId("down").disabled = left > 0 || !lanes.some((data) => data.started) || lanes.some((data) => data.over);
   setText(byId("down"), left > 0 ? `The link is down: ${left} s` : `Cut the link for ${LINK_DOWN_S} s`);
 }
 
@@ -176,6 +200,9 @@ function takeControl(event, at) {
     decided.mark(event.action);
     downUntil = decided.now + 1000 * event.duration_s;
   }
+  setText(byId("change-refusal"), "");
+  if (event.action === "model") models.use(event.name);
+  if (event.action === "pool") setText(byId("pool-refusal"), "");
   const text = controlText(event);
   if (text) guard.add(event.action, at, text);
 }
@@ -195,10 +222,11 @@ function takeCall(next) {
     follow();
     if (isRunning()) objective.set(call.objective);
     guard.reset(decided);
+    for (const name of ["pool-refusal", "change-refusal"]) setText(byId(name), "");
     pool.show(null);
-    models.show(call.controllers.some(hasModel));
+    models.show(call.controllers.some(hasModel), call.model);
     hideResult();
-    if (scenario) fillSketch(byId("progress"), scenario);
+    if (scenario) fillSketch(byId("progress"), scenario, call.duration_s);
   }
   follow();
   setView(call);
@@ -234,7 +262,11 @@ function setView(shown) {
   }
   byId("setup").hidden = running;
   if (takesFocus) byId("stop").focus({ preventScroll: true });
-  if (shown !== null) setText(byId("live-title"), `${shown.scenario} under ${shown.controllers.join(" and ")}`);
+  if (shown !== null) {
+    // A stopped call may have no second one.
+    const made = lanes.filter((data) => running || data.started).map(({ controller }) => controller);
+    setText(byId("live-title"), `${shown.scenario} under ${(made.length ? made : shown.controllers).join(" and ")}`);
+  }
   if (shown !== null) showDown();
   live.ended = shown !== null && !running;
   live.draw();
@@ -246,7 +278,7 @@ function setView(shown) {
 const inTurn = ({ controllers, at_once: atOnce }) => (controllers.length < 2 ? "" : atOnce ? ", at once" : ", one after the other: two at once are too much for this machine");
 
 function showStatus() {
-  const state = !connected ? "lost" : isRunning() ? "running" : lacking ? "lacking" : "ready";
+  const state = isReplaced ? "replaced" : !connected ? "lost" : isRunning() ? "running" : lacking ? "lacking" : "ready";
   byId("status").dataset.state = state;
   const phase = (call && call.phase) || "starting";
   const share = isRunning() && typeof call.share === "number" ? call.share : null;
@@ -256,16 +288,15 @@ function showStatus() {
     setText(byId("work-text"), shown);
     byId("work-share").value = share;
   }
-  const texts = { lost: "Not connected to weir serve; trying again", running: shown, lacking: "A call cannot be made here", ready: "Ready" };
+  const texts = { replaced: "weir serve was restarted: open its new address", lost: "Not connected to weir serve; trying again", running: shown, lacking: "A call cannot be made here", ready: "Ready" };
   setText(byId("status-text"), texts[state]);
 }
 
 function showProgress() {
   if (!isRunning()) return;
-  const elapsed = live.now / 1000;
+  const elapsed = (call.at_once ? live : decided).now / 1000;
   setText(byId("elapsed"), seconds(Math.min(elapsed, call.duration_s)));
-  const scenario = setup.byName.get(call.scenario);
-  setProgress(byId("progress"), elapsed / (scenario ? scenario.duration_s : call.duration_s));
+  setProgress(byId("progress"), elapsed / call.duration_s);
   const shown = (call.at_once ? lanes : [decided]).filter(({ picture }) => picture.frames !== undefined).map(({ controller, picture: { frames, width, height, freezes, limit } }) => {
     const parts = [`${Math.round(frames)} frames/s`, width && `${width}\u00a0×\u00a0${height}`,
       freezes !== undefined && `${freezes} freeze${freezes === 1 ? "" : "s"}`, limit && limit !== "none" && `limited by ${limit}`];
@@ -287,7 +318,8 @@ function showLateness() {
 function showObjectiveNote() {
   const controller = isRunning() ? decided.controller : setup.choice.controller;
   setText(byId("objective-note"),
-    !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights apply when Weir is the controller.`
+    isRunning() && !isSteerable() && call.controllers.some(followsObjective) ? "The call under Weir is over: the weights apply to the next one."
+      : !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights apply when Weir is the controller.`
       : controller === "shadow" ? "Affects Weir's shadow estimate only: GCC is in charge."
       : isRunning() ? "Takes effect with the next decision." : "Can also be changed during the call.");
 }

@@ -44,6 +44,8 @@ export class Pictures {
     const answer = await fetch(`picture/${name}`);
     const mark = figure.querySelector("b");
     if (answer.status !== 200) {
+      // There is nothing to send while the second call begins.
+      if (name === "source") { figure.hidden = true; return; }
       // A call whose picture was shown has ended.
       figure.classList.remove("frozen");
       mark.textContent = "ended";

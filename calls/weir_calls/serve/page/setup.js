@@ -26,7 +26,11 @@ export class Setup {
     const duration = byId("duration");
     [duration.min, duration.max] = setup.duration_s;
     byId("size").addEventListener("change", () => this.choose("size", byId("size").value));
-    duration.addEventListener("input", () => { this.ownDuration = true; this.checkDuration(); });
+    duration.addEventListener("input", () => {
+      if (!this.checkDuration()) return;
+      this.choice.duration = duration.valueAsNumber;
+      this.remember();
+    });
     // A specification that is in effect stays in view.
     byId("pool-choice").addEventListener("toggle", () => { if (byId("pool-line").value.trim()) byId("pool-choice").open = true; });
     byId("find").addEventListener("input", () => this.find());
@@ -60,6 +64,8 @@ export class Setup {
       for (const [name, known] of [["controller", "controllers"], ["sender", "senders"], ["size", "sizes"]]) {
         if (this.setup[known].includes(kept[name])) first[name] = kept[name];
       }
+      const [shortest, longest] = this.setup.duration_s;
+      if (kept.own === own && kept.duration >= shortest && kept.duration <= longest) first.duration = kept.duration;
       if (["", ...this.setup.beside].includes(kept.beside)) first.beside = kept.beside;
     } catch { /* Storage may be disabled or invalid: use the defaults. */ }
     return first;
@@ -67,9 +73,13 @@ export class Setup {
 
   choose(name, value) {
     this.choice[name] = value;
-    try { localStorage.setItem(REMEMBERED, JSON.stringify(this.choice)); } catch { /* see above */ }
+    this.remember();
     this.showChoice();
     this.changed();
+  }
+
+  remember() {
+    try { localStorage.setItem(REMEMBERED, JSON.stringify(this.choice)); } catch { /* see above */ }
   }
 
   showChoice() {
@@ -79,7 +89,7 @@ export class Setup {
     setText(byId("preview-what"), scenario.description);
     byId("facts").replaceChildren(...factsOf(scenario));
     this.preview.show(scenario);
-    if (!this.ownDuration) byId("duration").value = String(Math.max(this.setup.duration_s[0], Math.min(LONGEST_DEFAULT_S, Math.round(scenario.duration_s))));
+    byId("duration").value = String(this.choice.duration ?? Math.max(this.setup.duration_s[0], Math.min(LONGEST_DEFAULT_S, Math.round(scenario.duration_s))));
   }
 
   checkDuration() {

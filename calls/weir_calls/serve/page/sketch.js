@@ -27,9 +27,10 @@ function available(scenario) {
 
 const highest = (scenario) => Math.max(...scenario.capacity.map(([, value]) => value));
 
-export function fillSketch(picture, scenario) {
+// duration: of the part that is shown, s.
+export function fillSketch(picture, scenario, duration = scenario.duration_s) {
   const largest = highest(scenario) * 1.05 || 1;
-  const area = (steps) => areaPath(steps, scenario.duration_s, largest);
+  const area = (steps) => areaPath(steps, duration, largest);
   const rest = available(scenario);
   picture.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   picture.replaceChildren(svg("path", { class: rest ? "taken" : "capacity", d: area(scenario.capacity) }));

@@ -3,6 +3,7 @@ import subprocess
 import pytest
 
 from weir_calls.call.media.ffmpeg import make_recording, measure_vmaf, run
+from weir_calls.call.media.progress import ignore_share
 from weir_calls.call.media.received_frames import ReceivedFrame
 from weir_calls.call.media.y4m import Y4m
 from weir_calls.requirements import find_ffmpeg
@@ -42,14 +43,16 @@ def coded(source, tmp_path_factory):
     }
 
 
-def vmaf(path, source, pairs):
+def vmaf(path, source, pairs, on_share=ignore_share):
     with Y4m(path) as received, Y4m(source) as sent:
-        return measure_vmaf(received, sent, pairs)
+        return measure_vmaf(received, sent, pairs, on_share)
 
 
 def test_it_tells_good_from_bad(coded, source):
     pairs = [(index, index) for index in range(90)]
-    good, bad, small = (vmaf(coded[name], source, pairs) for name in ("good", "bad", "small"))
+    shares = []
+    good, bad, small = (vmaf(coded[name], source, pairs, shares.append) for name in ("good", "bad", "small"))
+    assert shares == [index / 90 for index in range(90)] * 3
     assert good.mean > 95
     assert bad.mean < good.mean - 10
     assert bad.mean < small.mean < good.mean

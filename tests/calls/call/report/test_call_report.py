@@ -167,7 +167,7 @@ def test_disturbed_and_broken_calls_are_marked_and_not_averaged(made_call, calls
     assert {row.n for row in summary.paired} == {4}
     assert [(entry.controller, entry.seed) for entry in summary.left_out] == [("gcc", 1), ("weir", 3)]
     words = " ".join(" ".join(check(page.read_text()).text).split())
-    assert "2 calls left out of every mean and comparison: disturbed, or ended early" in words
+    assert "2 calls left out of every mean and comparison: disturbed, ended early, or unequal" in words
     assert "disturbed: the encoder was short of CPU for 40% of the call" in words
     assert "ended early <b>" in words
 
@@ -300,5 +300,35 @@ def test_cuts_and_changes_of_the_objective_are_in_the_report(calls, made_call, t
     _, page = write(calls(("steps",), (1,), ("weir",), about={"happened": happened}), tmp_path)
     text = page.read_text()
     assert "weir: at 5.2 s for 5 s" in text
-    assert "to 0.10, 0.80, 0.10, in 2 changes" in text
-    assert "all controllers saw the same link, apart from its cuts." in text
+    assert "from 0.40 / 0.50 / 0.10 to 0.70 / 0.20 / 0.10 at 1.1 s to 0.10 / 0.80 / 0.10 at 4.0 s" in text
+
+
+@pytest.mark.parametrize(
+    ("cuts", "is_compared"),
+    [
+        ({"weir": [5.2], "gcc": [5.3]}, True),
+        ({"gcc": [5.2]}, False),
+        ({"weir": [2.0], "gcc": [5.2]}, False),
+        ({"weir": [5.2], "gcc": [5.2, 9.0]}, False),
+    ],
+)
+def test_calls_whose_links_were_cut_at_other_times_are_not_compared(calls, made_call, tmp_path, cuts, is_compared):
+    begins_us = made_call.progress().started_us
+    records = calls(("steps",), (1,))
+    for number, record in enumerate(records):
+        happened = [
+            {"type": "down", "duration_s": 5.0, "time_us": begins_us + round(1e6 * at_s)}
+            for at_s in cuts.get(record.controller, [])
+        ]
+        records[number] = made_call.changed(record, {"happened": happened})
+    summary, page = write(records, tmp_path)
+    words = " ".join(" ".join(check(page.read_text()).text).split())
+    assert bool(summary.paired) is is_compared
+    assert ("Paths are unequal: the user cut the link at other times" in words) is not is_compared
+    assert {entry.controller for entry in summary.left_out} == (set() if is_compared else {"weir", "gcc"})
+
+
+def test_the_page_has_the_command_of_the_process_that_made_it(calls, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["weir", "serve", "--out", "my calls"])
+    _, page = write(calls(("steps",), (1,), ("weir",)), tmp_path)
+    assert "weir serve --out 'my calls'" in " ".join(check(page.read_text()).text)

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from weir_calls.call import session
-from weir_calls.call.record import read_record
+from weir_calls.call.record import INTERRUPTED, read_record
 from weir_cli.errors import InputError, MissingComponent
 from weir_eval.json_lines import read_objects
 
@@ -149,7 +149,7 @@ def test_ends_that_do_not_connect(fake_call, tmp_path, fake_peer, monkeypatch):
     assert result.failure == "no connection within 0.3 s"
 
 
-def test_a_call_that_is_cancelled_leaves_nothing(fake_call, tmp_path, fake_peer):
+def test_a_call_that_is_cancelled_ends_everything_and_keeps_its_logs_with_a_record(fake_call, tmp_path, fake_peer):
     frames = tmp_path / "call" / "frames.y4m"
 
     async def run():
@@ -169,6 +169,8 @@ def test_a_call_that_is_cancelled_leaves_nothing(fake_call, tmp_path, fake_peer)
 
     assert asyncio.run(run()) == []
     assert not frames.exists()
+    record = read_record(frames.parent)
+    assert (record.call.failure, record.measures) == (INTERRUPTED, {})
     # Both ends received `stop`, so both have ended.
     assert [order["role"] for order in fake_peer.received_orders() if order["type"] == "stop"] in (
         ["send", "receive"],
