@@ -152,9 +152,9 @@ def held_out_verdict(reward: str, documents: Sequence[Mapping[str, Any]], before
         before: rewards per step by scenario.
         after: of the adapted model.
     """
-    from weir_eval.measures.statistics import MINIMUM_SCENARIOS, bootstrap_interval, path_differences
+    from weir_eval.measures.statistics import MINIMUM_SCENARIOS, mean_interval, path_differences
     from weir_eval.report.text import TOO_FEW, too_few_text
-    from weir_eval.runs.inputs import near_copies
+    from weir_eval.runs.near_copies import near_copies
     from weir_traces.schema.scenario import Scenario
     from weir_train.configuration.scenarios import HELD_OUT_SHARE
     from weir_train.gym.rewards import REWARD_RANGES
@@ -162,7 +162,7 @@ def held_out_verdict(reward: str, documents: Sequence[Mapping[str, Any]], before
     copies = near_copies([Scenario.from_dict(document) for document in documents])
     names = [str(document["name"]) for document in documents]
     found = path_differences([copies.get(name, name) for name in names], after.tolist(), before.tolist())
-    low, high = bootstrap_interval(found)
+    low, high = mean_interval(found)
     if low is None or high is None:
         interval = too_few_text(len(found))
         needed = math.ceil(MINIMUM_SCENARIOS / HELD_OUT_SHARE)
