@@ -29,10 +29,11 @@ def differences(pairs: Sequence[PairedSentences]) -> list[Block]:
     colours = about_intervals if has_intervals else ""
     has_counts = any(difference.counts for sentences in pairs for difference in sentences.differences)
     counts = " Then the number of scenarios whose mean is better, worse and level." if has_counts else ""
-    about = note(
-        f"Differences paired by scenario and seed{colours}.{counts} Scenarios are independent if they are of separate "
-        "captures. An interval is for one measure: of 20 measures without a difference, one has a verdict."
+    limits = (
+        " Scenarios are independent if they are of separate captures. An interval is for one measure: of 20 measures "
+        "without a difference, one has a verdict."
     )
+    about = note(f"Differences paired by scenario and seed{colours}.{counts}{limits if has_intervals else ''}")
     return [Grid("pairs", [*map(_differences, pairs)]), about]
 
 
