@@ -13,11 +13,12 @@ import typer
 from weir_cli.console import counted, error_console
 from weir_cli.errors import InputError, MissingComponent
 from weir_cli.files.input import printable, printable_lines
+from weir_cli.files.output import write_text
 from weir_cli.installation import how_to_get
 from weir_eval.measures.summary import sorted_records
 from weir_eval.options.replay import ReplayOptions, SeriesKept
 from weir_eval.options.shared import model_to_run
-from weir_eval.records.command_record import command_record
+from weir_eval.records.command_record import command_record, command_text
 from weir_eval.records.summary import ControllerAbout, RunAbout, ScenarioAbout, Summary
 from weir_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir_eval.report.requirement import end_with_unmet, parse_requirements
@@ -26,12 +27,13 @@ from weir_eval.runs import objectives as objective_runs
 from weir_eval.runs.call_media import with_sources
 from weir_eval.runs.cluster_runs import check_travels
 from weir_eval.runs.custom_controllers import CustomController
-from weir_eval.runs.inputs import NEAR_COPY_RATIO, near_copies, read_inputs
+from weir_eval.runs.inputs import PathOptions, assumed_values, read_inputs
 from weir_eval.runs.jobs import ReplayPlan, SeriesOfPlan, model_description
+from weir_eval.runs.near_copies import near_copies
 from weir_eval.runs.progress import end_with_failures, run_with_progress
 from weir_eval.runs.run_plans import ReplayOutcome
 from weir_eval.runs.simulator import say_left_out
-from weir_eval.runs.store import RunStore
+from weir_eval.runs.store import SUMMARY, RunStore
 from weir_sim.cluster import connected
 from weir_sim.controllers import knows_path, uses_model, without_field_trials
 from weir_sim.executables import find_stack
@@ -55,11 +57,12 @@ _SERIES_OF_PLAN: dict[SeriesKept, SeriesOfPlan] = {
 
 @dataclass(frozen=True)
 class ReplayPlans:
-    """The runs of one replay: the main comparison, and additional runs."""
+    """The runs of one replay: the main comparison, and additional runs; `about` is for the summary."""
 
     main: ReplayPlan
     objectives: list[ReplayPlan]
     families: list[ReplayPlan]
+    about: RunAbout
 
 
 @dataclass(frozen=True)
@@ -121,10 +124,14 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], custom: Mapping[st
     if path.reverse is not None:
         _show_findings(path.reverse)
     media, max_bitrate_bps = _media(options)
+    traces: list[ImportedTrace] = []
+
+    def on_trace(trace: ImportedTrace) -> None:
+        _show_findings(trace)
+        traces.append(trace)
+
     main = ReplayPlan(
-        scenarios=read_inputs(
-            options.inputs, path, options.repair, _show_findings, options.window, media, max_bitrate_bps
-        ),
+        scenarios=read_inputs(options.inputs, path, options.repair, on_trace, options.window, media, max_bitrate_bps),
         controllers=names,
         objective=parse_objective(options.objective),
         seeds=range(1, options.seeds + 1) if options.seeds else [0],
@@ -146,6 +153,7 @@ def plan_replay(options: ReplayOptions, names: Sequence[str], custom: Mapping[st
         main,
         objective_runs.objective_plans(main, options.objectives) if options.objectives and main.model else [],
         [_family_plan(main)] if options.families else [],
+        _planned(main, traces, path, options.reference or ""),
     )
 
 
@@ -203,6 +211,7 @@ def run_parts(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
             quiet=options.as_json,
             after_interrupt=after_interrupt,
             on_cluster=options.address is not None,
+            before_runs=(lambda: _write_plan(plans.about, out)) if folder == out else (lambda: None),
         )
 
     others = f"; what is in {out} is kept as well"
@@ -219,7 +228,7 @@ def report_results(
     """Writes summary, page and tables; returns the summary and the page's path."""
     store = RunStore(options.out)
     records = sorted_records(results.main.records, (scenario.name for scenario in plans.main.scenarios))
-    about = _about(plans.main, results, options.reference or "", started)
+    about = _finished(plans.about, results, started)
     summary = summarise_replay(records, results.objectives.records, results.families.records, about)
     page = write_report(store, records, summary)
     if options.csv:
@@ -229,40 +238,61 @@ def report_results(
 
 def _show_findings(trace: ImportedTrace) -> None:
     """Prints the first findings of a trace, repaired or not, on standard error."""
-    for finding in trace.findings[:FINDINGS_SHOWN]:
+    # An outlier sets the mean, and with it the default queue: it is not left to the rest.
+    ordered = sorted(trace.findings, key=lambda finding: finding.code != "outlier")
+    for finding in ordered[:FINDINGS_SHOWN]:
         typer.echo(f"weir: {printable_lines(str(finding))}", err=True)
     more = len(trace.findings) - FINDINGS_SHOWN
     if more > 0:
         typer.echo(f"weir: {trace.source}: and {more} more; 'weir traces validate' shows all", err=True)
 
 
-def _about(plan: ReplayPlan, results: ReplayResults, reference: str, started: float) -> RunAbout:
+def _write_plan(about: RunAbout, folder: Path) -> None:
+    """Writes a summary without results, from which 'weir report' has the plan of an interrupted replay."""
+    plan = Summary(run=about, metrics={}, controllers={}, scenarios={}, paired=[])
+    write_text(folder / SUMMARY, plan.text() + "\n")
+
+
+def _planned(plan: ReplayPlan, traces: Sequence[ImportedTrace], path: PathOptions, reference: str) -> RunAbout:
+    """The description of the runs before they begin. `traces`: the inputs of the scenarios, in their order."""
     copies = near_copies(plan.scenarios)
     if copies:
         copy, original = next(iter(copies.items()))
         typer.echo(
-            f"weir: {counted(len(copies), 'scenario')} within {NEAR_COPY_RATIO:.0%} of another ({printable(copy)} "
-            f"of {printable(original)}): they count as one path, and are not independent",
+            f"weir: {counted(len(copies), 'scenario')} copied or cut from another ({printable(copy)} of "
+            f"{printable(original)}): they count as one path, and are not independent",
             err=True,
         )
     return RunAbout(
-        **command_record(started),
-        runs=len(results.main.records),
+        command=command_text(),
         planned=len(plan.scenarios) * len(plan.controllers) * len(plan.seeds),
         objective=plan.objective,
         reference=reference,
         seeds=list(plan.seeds),
         model=model_description(plan),
         custom_controllers={name: ControllerAbout(source=c.source, sha256=c.sha256) for name, c in plan.custom.items()},
-        versions=results.main.records[0].versions if results.main.records else {},
-        failures=results.failures,
         near_copies=copies,
         scenarios={
             scenario.name: ScenarioAbout(
                 description=scenario.description,
                 source=scenario.provenance.get("source", ""),
                 one_way_delay_ms=scenario.forward.mean_one_way_delay_ms(scenario.duration_s),
+                findings=[printable(finding.located()) for finding in trace.findings],
+                assumed=assumed_values(trace, path),
             )
-            for scenario in plan.scenarios
+            for scenario, trace in zip(plan.scenarios, traces, strict=True)
         },
+    )
+
+
+def _finished(about: RunAbout, results: ReplayResults, started: float) -> RunAbout:
+    """The description of runs that have ended."""
+    records = results.main.records
+    return about.model_copy(
+        update={
+            **command_record(started),
+            "runs": len(records),
+            "versions": records[0].versions if records else {},
+            "failures": results.failures,
+        }
     )

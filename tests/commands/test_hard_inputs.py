@@ -254,10 +254,10 @@ def test_near_copies_of_a_path_are_reported_and_count_once(weir, tmp_path):
     (tmp_path / "other.csv").write_text("time_s,rate_bps\n0,1100000\n10,\n")
     status, out, err = weir("replay", *names, "other.csv", *REPLAY, "--json")
     assert status == 0
-    assert "7 scenarios within 1% of another (p1 of p0): they count as one path, and are not independent" in err
+    assert "7 scenarios copied or cut from another (p1 of p0): they count as one path, and are not independent" in err
     assert json.loads(out)["controllers"]["rule"]["challenge"]["independent"] == 2
     page = (tmp_path / "here/report.html").read_text(encoding="utf-8")
-    assert "Nearly the same path" in page
+    assert "Not independent" in page
     # 'weir report' has it from the summary.
     status, out, _ = weir("report", "here", "--json")
     assert json.loads(out)["controllers"]["rule"]["challenge"]["independent"] == 2

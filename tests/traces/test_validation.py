@@ -255,3 +255,29 @@ def test_only_the_first_of_many_faults_are_printed(tmp_path: Path) -> None:
     assert message.startswith(f"{path}: 10 faults; add --repair")
     assert message.count("\n") == 6
     assert message.endswith("and 5 more")
+
+
+def test_a_rate_far_above_all_others_is_reported_and_kept(tmp_path: Path) -> None:
+    rates = [4.0 + 0.1 * (i % 7) for i in range(30)]
+    rates[14] = 250.0
+    path = tmp_path / "drive.csv"
+    path.write_text("time,Mbps\n" + "".join(f"{i},{rate}\n" for i, rate in enumerate(rates)))
+    imported = read_trace(path)
+    (found,) = [finding for finding in imported.findings if finding.code == "outlier"]
+    assert "250 Mbps" in found.message
+    assert "--queue" in found.message
+    assert imported.capacity is not None
+    assert imported.capacity.rates_bps.max() == 250e6
+
+
+def test_minus_one_is_a_missing_reading_not_an_outage(tmp_path: Path) -> None:
+    path = tmp_path / "modem.csv"
+    path.write_text("time,Mbps\n0,4\n1,3\n2,-1\n3,-1\n4,5\n5,4\n")
+    imported = read_trace(path, repair=True)
+    assert imported.capacity is not None
+    assert imported.capacity.rates_bps.min() == 3e6
+    assert "missing" in str(imported.findings[0].repair)
+    path.write_text("time,Mbps\n0,4\n1,3\n2,-1\n3,-2\n4,5\n5,4\n")
+    imported = read_trace(path, repair=True)
+    assert imported.capacity is not None
+    assert imported.capacity.rates_bps.min() == 0

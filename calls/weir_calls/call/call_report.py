@@ -28,7 +28,7 @@ from weir_eval.records.results_file import holds_calls
 from weir_eval.records.summary import RunAbout, Summary, read_run
 from weir_eval.report.page_blocks import Bullets, Heading, Section, note
 from weir_eval.report.page_table import Block, Cell, Cells, Row, Table, measure_heads
-from weir_eval.report.page_template import SUMMARY, render_page
+from weir_eval.report.page_template import render_page
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import all_measures, means_table
 from weir_eval.report.sections.delay import delay_stages
@@ -36,7 +36,7 @@ from weir_eval.report.sections.pairs import differences, paired, verdict_lines
 from weir_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
 from weir_eval.report.sections.scenarios import per_scenario
 from weir_eval.report.text import paired_sentences
-from weir_eval.runs.store import RecordStore
+from weir_eval.runs.store import SUMMARY, RecordStore
 
 _MAIN = (
     "call_quality", "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "call_score", "viewer_quality", "vmaf_mean",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ CONTROLLERS = ("weir", "gcc", "scream")
 """The default controllers."""
 SCENARIO = "path.json"
 _CALLS = "calls"
+_COMPARED = {"receive_rate_bps": "rate", "network_delay_ms_p95": "p95 delay"}
 _SHOWN = ("receive_rate_bps", "network_delay_ms_p95", "frozen_share", "freeze_count")
 
 
@@ -101,20 +102,26 @@ def write_closed_loop(
     table = Table(heads, [_row(name, values) for name, values in found.items()])
     about = note(
         f"**{WARNING}** Its capacity is measured in the {estimate.filled_share:.0%} of the time in which packets "
-        "waited for the link, and is bounded from below elsewhere; other traffic counts as less capacity. How far the "
-        f"call of the logged controller is from the first row shows the error on this path. `{SCENARIO}` beside this "
-        "page is the path as a scenario, for `weir replay --stack libwebrtc`."
+        "waited for the link, and is bounded from below elsewhere; other traffic counts as less capacity. The lead "
+        f"has the error on this path. `{SCENARIO}` beside this page is the path as a scenario, for `weir replay "
+        "--stack libwebrtc`."
     )
     sections = [
         Section("calls", "Virtual calls on the estimated path", [about, table]),
         log_over_time("The log over time", recording.log, recording.name),
     ]
-    lead = [Text(f"{'; '.join(_sentence(*row) for row in found.items())}.", "verdict"), *recording.lead()]
+    error = error_text(found, "scream" if len(recording.log.of("scream", "bitrate_bps")[0]) else "gcc")
+    lead = [
+        Text(error, "verdict"),
+        Text(f"{'; '.join(_sentence(*row) for row in found.items())}.", "verdict"),
+        *recording.lead(),
+    ]
     write_text(page, render_page("Weir: what if", lead, sections))
     described = {
         "file": recording.name,
         "scenario": str(out / SCENARIO),
         "warning": WARNING,
+        "error": error,
         "filled_share": round(estimate.filled_share, 3),
         "controllers": [{"controller": name, **values} for name, values in found.items()],
     }
@@ -122,9 +129,33 @@ def write_closed_loop(
 
 
 def closed_loop_text(described: dict[str, Any], page: Path) -> str:
-    """The numbers as lines for the terminal, after the warning."""
+    """The numbers as lines for the terminal, after their error on this path."""
     lines = [_sentence(values["controller"], values) for values in described["controllers"]]
-    return "\n".join([f"Warning: {described['warning']}", *lines, described["scenario"], str(page)])
+    warning = f"Warning: {described['warning']}"
+    return "\n".join([described["error"], *lines, warning, described["scenario"], str(page)])
+
+
+def error_text(found: Mapping[str, Mapping[str, float | None]], controller: str) -> str:
+    """How far the call of the logged controller is from the log, and the differences between controllers that are
+    within that; or why this is unknown.
+    """
+    if controller not in found:
+        return f"Error on this path: unknown, because {controller}, whose log it is, did not run; add it."
+    errors, within = [], []
+    for key, name in _COMPARED.items():
+        logged, again = found["logged"].get(key), found[controller].get(key)
+        if not logged or not again:
+            continue
+        error = again / logged - 1
+        errors.append(f"{name} {error:+.0%}".replace("-", "−").replace("%", " %"))
+        for other, values in found.items():
+            value = values.get(key)
+            if other not in ("logged", controller) and value is not None and abs(value / again - 1) <= abs(error):
+                within.append(f"the difference in {name} of {other} and {controller}")
+    if not errors:
+        return "Error on this path: unknown, because the log has no rate and no delay."
+    text = f"Error on this path ({controller} again, against its log): {', '.join(errors)}."
+    return f"{text} Within it: {', '.join(within)}." if within else text
 
 
 def _sentence(name: str, values: dict[str, Any]) -> str:

@@ -74,7 +74,7 @@ def describe_log(log: EventLog) -> dict[str, Any]:
     arrived = np.isfinite(log.reports["received_s"])
     _, delays_ms = queueing_delay_ms(log)
     numbers = {
-        "target_kbps": _time_mean(*log.target(), log.duration_s, 1e-3),
+        "target_kbps": time_mean(*log.target(), log.duration_s, 1e-3),
         "acknowledged_kbps": _rate(log.reports["size_bytes"][arrived], duration_s),
         "sent_kbps": _rate(log.of("sent", "size_bytes")[1], duration_s),
         "received_kbps": _rate(received_bytes(log)[1], duration_s),
@@ -91,10 +91,10 @@ def describe_log(log: EventLog) -> dict[str, Any]:
 
 def _overuse_percent(log: EventLog) -> float | None:
     times, states = log.of("delay_based", "state")
-    return _time_mean(times, (states == _OVERUSING).astype(float), log.duration_s, 100)
+    return time_mean(times, (states == _OVERUSING).astype(float), log.duration_s, 100)
 
 
-def _time_mean(times: Any, values: Any, end_s: float, scale: float) -> float | None:
+def time_mean(times: Any, values: Any, end_s: float, scale: float) -> float | None:
     """The mean of values that hold until the next, in time."""
     spans = np.diff(np.append(times, max(end_s, times[-1]))) if len(times) else np.empty(0)
     total = float(spans.sum())

@@ -58,7 +58,7 @@ def logged_targets(log: EventLog) -> Targets:
 @dataclass(frozen=True)
 class TargetDifference:
     """The difference of two targets over time, in percent of the second: median and 95th percentile of its absolute
-    value, and signed mean.
+    value over time, and the signed difference of the means.
     """
 
     median_percent: float
@@ -122,6 +122,7 @@ def difference(found: Targets, logged: Targets, end_s: float) -> TargetDifferenc
     if not len(times):
         return None
     logged_bps = logged.at(times)
-    signed = 100 * (found.at(times) - logged_bps) / np.maximum(logged_bps, 1)
-    size = np.abs(signed)
-    return TargetDifference(float(np.median(size)), float(np.percentile(size, 95)), float(signed.mean()))
+    found_bps = found.at(times)
+    size = 100 * np.abs(found_bps - logged_bps) / np.maximum(logged_bps, 1)
+    of_means = 100 * float(found_bps.mean() / max(float(logged_bps.mean()), 1) - 1)
+    return TargetDifference(float(np.median(size)), float(np.percentile(size, 95)), of_means)

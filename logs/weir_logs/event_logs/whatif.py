@@ -20,13 +20,14 @@ from weir_logs.event_logs.event_file import EventFile
 from weir_logs.event_logs.event_log import EventLog, parse_event_log
 from weir_logs.event_logs.event_log_charts import log_lead, log_over_time, target_line
 from weir_logs.event_logs.event_log_file import read_event_log
+from weir_logs.event_logs.event_log_report import time_mean
 from weir_logs.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference, logged_targets
 from weir_logs.event_logs.packet_file import is_gzip, is_packet_file, read_packet_file
 from weir_logs.event_logs.reported_packets import reported_packet_lines
 
 _HEADS = (
     "", Cell("Mean", "kbps"), Cell("Lowest", "kbps"), Cell("Highest", "kbps"),
-    Cell("Mean difference", "% of the logged target"), Cell("Size of it, median", "%"), Cell("p95", "%"),
+    Cell("Difference of means", "%"), Cell("Difference at a time, median", "%"), Cell("p95", "%"),
 )  # fmt: skip
 _NOTE = (
     "Open loop: each controller saw the packets and the feedback of the log, which another one’s decisions had shaped. "
@@ -129,7 +130,12 @@ def _result_text(described: Sequence[dict[str, Any]]) -> str:
 def _numbers(targets: Targets, logged: Targets, end_s: float) -> dict[str, Any]:
     times = np.arange(targets.time_s[0], max(end_s, targets.time_s[0] + STEP_S), STEP_S)
     kbps = 1e-3 * targets.at(times)
-    numbers = {"mean_kbps": float(kbps.mean()), "lowest_kbps": float(kbps.min()), "highest_kbps": float(kbps.max())}
+    mean_kbps = time_mean(targets.time_s, targets.bps, end_s, 1e-3)
+    numbers = {
+        "mean_kbps": float(kbps.mean()) if mean_kbps is None else mean_kbps,
+        "lowest_kbps": float(kbps.min()),
+        "highest_kbps": float(kbps.max()),
+    }
     against = None if targets is logged else difference(targets, logged, end_s)
     found = {} if against is None else vars(against)
     return {"controller": targets.controller, **{key: round(value, 2) for key, value in {**numbers, **found}.items()}}

@@ -25,13 +25,18 @@ STAGES: Final = ("encoder", "pacer", "network", "jitter_buffer", "lip_sync")
 
 
 def stage_measures(stages_ms: NDArray[np.float64]) -> dict[str, float]:
-    """Median and 95th percentile of each stage that is known for any frame; `stages_ms` has a row for each frame."""
+    """Median and 95th percentile of each stage that is known for any frame, and the share of lip sync in the delay of
+    all frames; `stages_ms` has a row for each frame.
+    """
     measures: dict[str, float] = {}
     for name, values in zip(STAGES, stages_ms.T, strict=True):
         known = values[np.isfinite(values)]
         if len(known):
             p50, p95 = np.percentile(known, [50, 95])
             measures |= {f"delay_in_{name}_ms_p50": float(p50), f"delay_in_{name}_ms_p95": float(p95)}
+    whole = float(np.nansum(stages_ms))
+    if whole > 0 and np.isfinite(stages_ms[:, -1]).any():
+        measures["lip_sync_share"] = float(np.nansum(stages_ms[:, -1])) / whole
     return measures
 
 

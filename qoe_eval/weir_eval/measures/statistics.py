@@ -1,18 +1,20 @@
-"""Paired statistics: means, tails, and bootstrap intervals of differences.
+"""Paired statistics: means, tails, and intervals of differences.
 
 Two controllers are compared run by run on the same scenario with the same seed. Scenarios are independent samples;
 their seeds are not, as they vary one path only slightly (`weir_traces.schema.variation`). Thus differences are
-first averaged over the seeds of a scenario, wins are counted over scenarios, and intervals come from resampling
-scenarios; with fewer than MINIMUM_SCENARIOS there are none.
+first averaged over the seeds of a scenario, and wins and intervals are over scenarios; with fewer than
+MINIMUM_SCENARIOS there are no intervals. Reports have `mean_interval`, which covers with few scenarios. Goals, whose
+values are in records, keep `bootstrap_interval`.
 
 Scenarios are independent if they come from different captures, or from different seeds of one generator. Two directions
 of one capture, two windows of one file, or one path with several queues are not: an interval over these is too narrow,
-which cannot be detected here. Runs that repeat another in every measure are counted once (`distinct_runs`); scenarios
-of almost the same path (`copies`: name of the path by scenario) are averaged as one.
+which is detected only in part (`weir_eval.runs.near_copies`). Runs that repeat another in every measure are counted
+once (`distinct_runs`); scenarios that are not independent (`copies`: name of the path by scenario) are averaged as one.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,7 +28,8 @@ from weir_eval.records.comparisons import PairedComparison, Spread
 RESAMPLES = 4999
 CONFIDENCE = 0.95
 MINIMUM_SCENARIOS = 6
-"""With fewer, a bootstrap draws the same few samples repeatedly: its intervals cover far less than 95 %."""
+"""With fewer, no interval of a mean both covers 95 % and is narrow enough to be of use."""
+_NO_SKEW = 1e-9
 _SEED = 20210928  # arbitrary constant: the same results give the same intervals
 _NO_COPIES: Mapping[str, str] = {}
 
@@ -44,7 +47,7 @@ def spread(measure: Measure, values: RunValues, copies: Mapping[str, str] = _NO_
         p5=float(p5),
         p95=float(p95),
         worst=float(measure.worst(over_runs)),
-        ci95=bootstrap_interval(means),
+        ci95=mean_interval(means),
         n=len(over_runs),
         independent=len(means),
     )
@@ -59,13 +62,16 @@ def compare_paired(
         return None
     differences = path_differences(paths, [a[run] for run in common], [b[run] for run in common])
     mean = float(np.mean(differences))
+    over_runs = [a[run] - b[run] for run in common]
     return PairedComparison(
         mean=mean,
-        ci95=bootstrap_interval(differences),
+        ci95=mean_interval(differences),
         wins=sum(measure.difference_favours_first(difference) for difference in differences.tolist()),
         losses=sum(measure.difference_favours_first(-difference) for difference in differences.tolist()),
         n=len(common),
-        agreeing=sum((a[run] - b[run]) * mean > 0 for run in common),
+        agreeing=sum(difference * mean > 0 for difference in over_runs),
+        opposing=sum(difference * mean < 0 for difference in over_runs),
+        median=float(np.median(over_runs)),
         independent=len(differences),
     )
 
@@ -85,6 +91,40 @@ def path_means(paths: Sequence[str], values: Sequence[float]) -> NDArray[np.floa
     return np.array([np.mean(of_path) for of_path in by_path.values()])
 
 
+def mean_interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """95 % interval of the mean of independent values, such as differences by path: the wider, at each end, of
+    Student's t interval and of the t interval corrected for skewness by Hall's transformation (Hall 1992, "On the
+    removal of skewness by transformation").
+
+    (None, None) for fewer than MINIMUM_SCENARIOS values; the same value twice if all are equal.
+    """
+    count = len(values)
+    if count < MINIMUM_SCENARIOS:
+        return None, None
+    mean = float(values.mean())
+    if _are_equal(values):
+        return mean, mean
+    # Imported late, as in `bootstrap_interval`.
+    from scipy import stats
+
+    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)) / math.sqrt(count)
+    third = float(stats.skew(values, bias=False)) / 3
+
+    def untransformed(shifted: float) -> float:
+        # The inverse of t + third * t^2 + third^2 * t^3 / 3 + third / (2 * count), in units of the deviation.
+        centered = shifted - third / (2 * count)
+        return centered if abs(third) < _NO_SKEW else (math.cbrt(1 + 3 * third * centered) - 1) / third
+
+    deviation = float(values.std(ddof=1))
+    low = max(quantile, untransformed(quantile))
+    high = min(-quantile, untransformed(-quantile))
+    return mean - deviation * low, mean - deviation * high
+
+
+def _are_equal(values: NDArray[np.float64]) -> bool:
+    return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
+
+
 def bootstrap_interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
     """95 % bootstrap interval of the mean of independent values, such as differences by path, by the bias-corrected and
     accelerated method (Efron 1987).
@@ -94,7 +134,7 @@ def bootstrap_interval(values: NDArray[np.float64]) -> tuple[float | None, float
     """
     if len(values) < MINIMUM_SCENARIOS:
         return None, None
-    if np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())):
+    if _are_equal(values):
         value = float(values.mean())
         return value, value
     # Imported late: it takes half a second, and results without intervals do not need it.

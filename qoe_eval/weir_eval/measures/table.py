@@ -121,6 +121,9 @@ MEASURES = MeasureTable(
             "second, mean over seconds. 100 % up to 100 ms, 98 at 200, 87 at 300, 75 at 400, 45 at 1000.",
             scale=100, kinds=_BOTH),
         *_stages(),
+        Measure("lip_sync_share", "Lip sync of the delay", "%", "lower",
+            "Time for which all frames waited for audio / their end-to-end delay, both summed over frames.", scale=100,
+            decimals=0, kinds=_BOTH),
         Measure("utility", "Utility", "of 100", "higher",
             "MOCC Eq. 2 on fixed scales, under the run's objective: its weights of throughput, latency and loss "
             "times the rate, delay and loss part of the challenge score; times the logarithm of the receive rate from "

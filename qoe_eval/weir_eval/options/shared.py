@@ -45,6 +45,7 @@ Size = Literal["1280x720", "640x360"]
 SIZES: Final[dict[str, tuple[int, int]]] = {"1280x720": (1280, 720), "640x360": (640, 360)}
 """Width and height of the video of calls."""
 POOL = "a pool such as 'pilot=weir copilots=nada,rule fusion=min policy=by_trust'"
+_OTHER_NAMES = {"webrtc": "gcc", "libwebrtc": "gcc", "goog-cc": "gcc", "googcc": "gcc"}
 FIELD_TRIALS = "gcc:TRIAL/GROUP/ or scream:TRIAL/GROUP/ with libwebrtc's field trials"
 
 RequireOption = Annotated[
@@ -188,6 +189,13 @@ def check_controllers(
     }
     for choice in choices:
         if without_field_trials(choice) not in known and choice not in custom and choice not in pools:
+            if choice in _OTHER_NAMES:
+                raise InputError(
+                    f"--controller '{choice}': not known; libwebrtc's controller is {_OTHER_NAMES[choice]}"
+                )
+            if "," in choice and all(without_field_trials(part.strip()) in known for part in choice.split(",")):
+                repeated = " ".join(f"--controller {part.strip()}" for part in choice.split(","))
+                raise InputError(f"--controller '{printable(choice)}': takes one name; repeat it: {repeated}")
             raise InputError(
                 f"--controller '{printable(choice)}': not known; {unknown(choice, known)}, {FIELD_TRIALS}, {POOL}, "
                 f"or {HOW}"

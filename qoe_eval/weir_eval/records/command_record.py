@@ -20,10 +20,15 @@ class CommandRecord(TypedDict):
     wall_s: float
 
 
+def command_text() -> str:
+    """The command line of the running command."""
+    return printable(shlex.join(["weir", *sys.argv[1:]]))
+
+
 def command_record(started_s: float) -> CommandRecord:
     """The record of the running command at this time; `started_s` is its start by `time.monotonic`."""
     return {
-        "command": printable(shlex.join(["weir", *sys.argv[1:]])),
+        "command": command_text(),
         "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "wall_s": round(time.monotonic() - started_s, 1),
     }

@@ -9,7 +9,7 @@ from weir_eval.records.record import EpisodeKind
 class Spread(Part):
     """Mean and tails of one measure over the `n` runs of one controller, on `independent` scenarios.
 
-    `worst` is the minimum or maximum, depending on which is better; `ci95` is the 95 % bootstrap interval of the mean,
+    `worst` is the minimum or maximum, depending on which is better; `ci95` is the 95 % interval of the mean,
     (None, None) for too few scenarios.
     """
 
@@ -25,7 +25,8 @@ class Spread(Part):
 class PairedComparison(Part):
     """`mean` of a - b over scenarios, its 95 % interval, and the numbers of the `independent` scenarios on which the
     mean of a is strictly better or worse. `n`: pairs of runs; `agreeing`: those whose difference has the sign of
-    `mean`, None in summaries of earlier versions. `ci95` is (None, None) for too few scenarios.
+    `mean`; `opposing`: those of the opposite sign; `median`: the median difference of runs. These are None in summaries
+    of earlier versions. `ci95` is (None, None) for too few scenarios.
     """
 
     mean: float
@@ -35,6 +36,8 @@ class PairedComparison(Part):
     n: int
     independent: int
     agreeing: int | None = None
+    opposing: int | None = None
+    median: float | None = None
 
 
 class PairedRow(PairedComparison):

@@ -30,11 +30,18 @@ class ControllerAbout(Part):
 
 
 class ScenarioAbout(Part):
-    """The description of a scenario in a summary."""
+    """The description of a scenario in a summary.
+
+    Attributes:
+        findings: faults and outages of its file, with their repairs.
+        assumed: values that the file has not, with the default in place of each.
+    """
 
     description: str = ""
     source: str = ""
     one_way_delay_ms: float | None = None
+    findings: list[str] = []
+    assumed: list[str] = []
 
 
 class RunAbout(Part):
@@ -42,7 +49,7 @@ class RunAbout(Part):
 
     Attributes:
         command: the command line.
-        finished: the time at which it ended, for readers.
+        finished: the time at which it ended, for readers; empty until then.
         runs: number of complete runs, of those `planned`.
         reference: the controller that the judged ones are compared with first.
         failures: one text for each run that did not complete.

@@ -60,25 +60,35 @@ def interval(ends: Sequence[float | None], metric: Measure, is_difference: bool 
 
 
 def verdict(row: PairedComparison, measure: Measure) -> Literal["good", "bad", "even"]:
-    """The class of CSS of a difference: it has a colour only where its interval excludes 0."""
+    """The class of CSS of a difference: it has a colour only where its interval excludes 0, and more scenarios have its
+    direction than the opposite one.
+    """
     low, high = row.ci95
     if low is None or high is None or low <= 0 <= high:
         return "even"
-    return "good" if measure.difference_favours_first(row.mean) else "bad"
+    if measure.difference_favours_first(row.mean):
+        return "good" if row.wins > row.losses else "even"
+    return "bad" if row.losses > row.wins else "even"
 
 
 def verdict_word(row: PairedComparison, measure: Measure) -> str:
     """The verdict: "better", "worse" or "not told apart". Without an interval there is none: "level" if the mean as
-    shown is 0, else its direction and the runs that have it, "higher in 4 of 5 seeds".
+    shown is 0, else the runs that are better, worse and level, and the median where most do not agree with the mean.
     """
     if row.ci95[0] is not None:
         return {"good": "better", "bad": "worse", "even": "not told apart"}[verdict(row, measure)]
-    if signed(row.mean, measure)[0] not in "+−":
+    if signed(row.mean, measure)[0] not in "+−" and not row.opposing:
         return "level"
-    direction = "higher" if row.mean > 0 else "lower"
+    own, opposite = ("better", "worse") if measure.difference_favours_first(row.mean) else ("worse", "better")
     if row.agreeing is None:
-        return direction
-    return f"{direction} in {row.agreeing} of {counted(row.n, 'seed' if row.independent == 1 else 'run')}"
+        return "higher" if row.mean > 0 else "lower"
+    counts = [(own, row.agreeing), (opposite, row.opposing), ("level", row.n - row.agreeing - (row.opposing or 0))]
+    shown = [f"{name} in {count}" for name, count in (counts if row.opposing is not None else counts[:1]) if count]
+    text = f"{', '.join(shown)} of {counted(row.n, 'seed' if row.independent == 1 else 'run')}"
+    if row.median is None or row.agreeing > row.n / 2:
+        return text
+    disagree = ": mean and majority disagree" if (row.opposing or 0) > row.agreeing else ""
+    return f"{text}, median {signed(row.median, measure)}{disagree}"
 
 
 def counts_text(row: PairedComparison) -> str:

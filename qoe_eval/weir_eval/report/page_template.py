@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 _PAGE = Path(__file__).parent / "page"
 
-# Beside the page, whose name is `weir_cli.files.output.REPORT`.
-SUMMARY = "summary.json"
-
 
 def render_page(
     title: str,

@@ -45,9 +45,15 @@ def replay_charts(store: RunStore, records: Sequence[RunRecord], descriptions: M
         drawing = Drawing()
         for controller in ordered_controllers(runs):
             drawing.add(store.with_series(runs[controller]))
-        note = " ".join(filter(None, [descriptions.get(name), *dict.fromkeys(map(_start_text, runs.values()))]))
+        note = " ".join(
+            filter(None, [_sentence(descriptions.get(name, "")), *dict.fromkeys(map(_start_text, runs.values()))])
+        )
         charts.append(chart(name, note, drawing.duration_s, drawing.rows()))
     return [drawn for drawn in charts if drawn["rows"]]
+
+
+def _sentence(text: str) -> str:
+    return f"{text}." if text and text[-1] not in ".!?" else text
 
 
 def _start_text(record: RunRecord) -> str:

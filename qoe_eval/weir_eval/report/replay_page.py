@@ -21,7 +21,7 @@ from weir_eval.report.csv_tables import write_results_csv, write_series_csv
 from weir_eval.report.display import dated
 from weir_eval.report.page_blocks import Folded, note
 from weir_eval.report.page_table import Block
-from weir_eval.report.page_template import SUMMARY, render_page
+from weir_eval.report.page_template import render_page
 from weir_eval.report.replay_charts import replay_charts
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import delay_throughput, headline, limited_text, viewer
@@ -29,12 +29,19 @@ from weir_eval.report.sections.delay import delay_stages, modeled_lip_sync
 from weir_eval.report.sections.estimators import guard, pools
 from weir_eval.report.sections.objectives import objectives
 from weir_eval.report.sections.pairs import differences, paired, verdict_lines
-from weir_eval.report.sections.runs import configuration, failures, time_series
+from weir_eval.report.sections.runs import (
+    configuration,
+    failures,
+    input_notes,
+    interruption,
+    time_series,
+    unlike_settings,
+)
 from weir_eval.report.sections.scenarios import HEATED, families, per_scenario, worst_runs
 from weir_eval.report.text import libwebrtc_of, paired_sentences
 from weir_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir_eval.runs.objectives import summarise_objectives
-from weir_eval.runs.store import RESULTS, RunStore
+from weir_eval.runs.store import RESULTS, SUMMARY, RunStore
 from weir_sim.controllers import LIBWEBRTC_SENDERS, WEIGHTS
 from weir_sim.executables import Stack
 
@@ -162,4 +169,12 @@ def _lead(summary: Summary, records: Sequence[RunRecord]) -> list[Block | None]:
     pairs = paired_sentences(summary)
     behind = Folded("All measures and pairs", differences(pairs)) if pairs else None
     about = note(" ".join(filter(None, sentences)))
-    return [*verdict_lines(pairs), modeled_lip_sync(records), about, behind]
+    return [
+        interruption(summary.run),
+        *verdict_lines(pairs),
+        unlike_settings(records),
+        modeled_lip_sync(records),
+        input_notes(summary.run.scenarios),
+        about,
+        behind,
+    ]

@@ -144,10 +144,14 @@ class PairedSentences:
 
     @property
     def verdict(self) -> str:
-        """The differences of the decisive measures, or else of all, each with its interval and its word."""
+        """The differences of the decisive measures, or else of all, and of those that are worse, each with its interval
+        and its word.
+        """
         known = {difference.name: difference for difference in self.differences}
         decisive = [next((known[name] for name in names if name in known), None) for names in _DECISIVE]
-        shown = [difference for difference in decisive if difference] or self.differences
+        shown = [difference for difference in decisive if difference] or list(self.differences)
+        # A measure that is worse is not left to the fold.
+        shown += [difference for difference in self.differences if difference.kind == "bad" and difference not in shown]
         return "; ".join(f"{difference.value} {difference.word}" for difference in shown)
 
     @property
@@ -155,7 +159,7 @@ class PairedSentences:
         """The runs behind the verdict, and the meaning of its words; or how to get intervals."""
         if not self.has_intervals:
             return f"{self.sample}: {TOO_FEW}."
-        return f"{self.sample}. Better or worse: the 95 % interval excludes 0; else the two are not told apart."
+        return f"{self.sample}. Better or worse: the measure's 95 % interval excludes 0, and most scenarios agree."
 
     @property
     def has_intervals(self) -> bool:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
-from pydantic import JsonValue
 
 from weir import parse_pool
 from weir_cli.errors import InputError, unknown
 from weir_cli.files.input import printable
+from weir_eval.runs.near_copies import path_of
 from weir_sim.controllers import SIMULATED, is_pool
 from weir_traces.bounds import DEFAULT_WINDOW_MS, MediaKind
 from weir_traces.catalogue import PUBLISHED, bundled_scenarios, load_bundled
@@ -25,8 +22,6 @@ from weir_traces.listing import CATALOGUE
 from weir_traces.schema.flows import RtpFlow
 from weir_traces.schema.media import with_media
 from weir_traces.schema.scenario import Queue, Scenario
-
-NEAR_COPY_RATIO = 0.01
 
 
 @dataclass(frozen=True)
@@ -85,7 +80,7 @@ def read_inputs(
                     f"{found[scenario.name][0]}; "
                     "results are told apart by this name: rename one, or replay them apart"
                 )
-            path = json.dumps(_path_of(scenario))
+            path = json.dumps(path_of(scenario))
             if path in paths:
                 raise InputError(
                     f"{printable(name)}: is the same path as {paths[path]}, under another name; a path counts once: "
@@ -93,6 +88,19 @@ def read_inputs(
                 )
             found[scenario.name], paths[path] = (printable(name), scenario), printable(name)
     return [scenario for _, scenario in found.values()]
+
+
+def assumed_values(trace: ImportedTrace, options: PathOptions) -> list[str]:
+    """The values that neither a trace nor the options have, with their defaults; none for a scenario."""
+    if trace.scenario is not None:
+        return []
+    delay = options.one_way_delay_ms is None and trace.one_way_delay_ms is None
+    return [
+        *(["one-way delay 25 ms"] if delay else []),
+        *(["queue 300 ms of the mean capacity"] if options.queue is None else []),
+        *(["no random loss"] if options.loss_ratio is None and trace.loss_ratio is None else []),
+        "rates from 300 kbps at the start",
+    ]
 
 
 def checked_controllers(source: str, scenario: Scenario) -> Scenario:
@@ -112,44 +120,6 @@ def checked_controllers(source: str, scenario: Scenario) -> Scenario:
         except ValueError as error:
             raise InputError(f"{where}: {error}") from None
     return scenario
-
-
-def _path_of(scenario: Scenario) -> dict[str, JsonValue]:
-    """The content of a scenario without its name, description and provenance."""
-    document = scenario.to_dict()
-    return {key: document[key] for key in sorted(document.keys() - {"name", "description", "provenance"})}
-
-
-def near_copies(scenarios: Sequence[Scenario]) -> dict[str, str]:
-    """Scenarios with almost the same path as an earlier one, and its name: they are equal except for numbers, each of
-    which differs by at most NEAR_COPY_RATIO. Such scenarios are not independent.
-    """
-    originals: dict[str, list[tuple[str, NDArray[np.float64]]]] = {}
-    found = {}
-    for scenario in scenarios:
-        numbers: list[float] = []
-        form = json.dumps(_form(_path_of(scenario), numbers))
-        values = np.array(numbers)
-        alike = originals.setdefault(form, [])
-        for name, others in alike:
-            if np.allclose(values, others, rtol=NEAR_COPY_RATIO, atol=0):
-                found[scenario.name] = name
-                break
-        else:
-            alike.append((scenario.name, values))
-    return found
-
-
-def _form(value: JsonValue, numbers: list[float]) -> JsonValue:
-    """A value without its numbers, which are appended to `numbers`."""
-    if isinstance(value, dict):
-        return {key: _form(value[key], numbers) for key in sorted(value)}
-    if isinstance(value, list):
-        return [_form(item, numbers) for item in value]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        numbers.append(float(value))
-        return 0
-    return value
 
 
 def _read(name: str, repair: bool, window_ms: int, reading: Reading) -> list[ImportedTrace]:

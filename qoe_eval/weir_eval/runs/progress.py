@@ -36,6 +36,7 @@ def run_with_progress(
     quiet: bool,
     after_interrupt: str = "",
     on_cluster: bool = False,
+    before_runs: Callable[[], None] = lambda: None,
 ) -> ReplayOutcome:
     """`complete_plans` for a command. SIGTERM acts like Ctrl-C; `after_interrupt` is appended to the message then.
     Without a terminal, progress is one line per half minute. `on_cluster`: use the connected cluster.
@@ -60,7 +61,8 @@ def run_with_progress(
                     next_line_s = time.monotonic() + _LINE_INTERVAL_S
                     console.print(f"{done:,} of {counted(total, 'run')}")
 
-            outcome = complete_plans(plans, out, None if on_cluster else jobs or os.cpu_count() or 1, show)
+            processes = None if on_cluster else jobs or os.cpu_count() or 1
+            outcome = complete_plans(plans, out, processes, show, before_runs)
     except ComponentFailed:
         RunStore(out).discard_if_empty()
         raise

@@ -55,14 +55,19 @@ class ReplayOutcome:
 
 
 def complete_plans(
-    plans: Sequence[ReplayPlan], folder: Path, processes: int | None, on_progress: OnProgress | None = None
+    plans: Sequence[ReplayPlan],
+    folder: Path,
+    processes: int | None,
+    on_progress: OnProgress | None = None,
+    before_runs: Callable[[], None] = lambda: None,
 ) -> ReplayOutcome:
     """Makes the missing runs, appending each record as it completes. A run in several plans is made once. `processes`:
     number on this machine; None: use the connected cluster.
 
     A run that the simulator refuses ends the replay: the refusal (for example of a bad model) would recur for every run
     of that controller. Runs that die or exceed the time limit are failures, and the others continue. `on_progress` gets
-    the numbers of complete and of all runs, and the name of the latest.
+    the numbers of complete and of all runs, and the name of the latest. `before_runs` is
+    called when the folder is ready.
 
     Raises:
         InputError: the folder cannot be used.
@@ -83,6 +88,7 @@ def complete_plans(
     store = RunStore(folder)
     outcome = ReplayOutcome()
     done = {record.key: record for record in store.start({key: job.keep_series for key, job in jobs.items()})}
+    before_runs()
     outcome.reused = len(done)
     missing = [job for key, job in jobs.items() if key not in done]
     longest_s = max(

@@ -28,6 +28,8 @@ from weir_eval.records.series import Series, parse_series
 RESULTS = "results.jsonl"
 SET_ASIDE = "results.previous.jsonl"
 SERIES = "series"
+SUMMARY = "summary.json"
+"""Beside the page; while runs are missing, it has the plan alone."""
 LARGEST_SERIES_BYTES = 256 << 20
 """The series of one run, unpacked: hundreds of flows for a day."""
 
@@ -93,6 +95,7 @@ class RecordStore(Generic[RecordType]):
         if not self.read():
             with suppress(OSError):
                 self.results_path.unlink()
+                (self.folder / SUMMARY).unlink(missing_ok=True)
                 self.folder.rmdir()
 
     def append(self, record: RecordType, series: Series | None = None) -> None:

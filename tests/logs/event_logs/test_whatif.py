@@ -90,7 +90,7 @@ def test_differences_are_in_percent_of_the_logged_target():
     found = difference(other, logged, 10.0)
     assert found is not None
     assert found.p95_percent == pytest.approx(10)
-    assert found.mean_percent == pytest.approx(5, abs=0.1)
+    assert found.mean_percent == pytest.approx(100 / 30, abs=0.1)
     assert difference(Targets("none", np.empty(0), np.empty(0)), logged, 10.0) is None
 
 

@@ -69,3 +69,8 @@ def test_records_of_earlier_versions_have_no_stages():
     assert measures()["delay_in_network_ms_p50"] is None
     frames = {"capture_time_us": [0], "complete_time_us": [1], "lip_sync_us": [0], "bytes": [1]}
     assert frame_stages(frames, np.array([0]), [1]) is None
+
+
+def test_the_share_of_lip_sync_is_of_the_sum_over_frames():
+    stages_ms = np.array([[np.nan, 0, 50, 0, 50], [np.nan, 0, 100, 0, 0], [np.nan, 0, 10, 0, 190]])
+    assert stage_measures(stages_ms)["lip_sync_share"] == pytest.approx(0.6)

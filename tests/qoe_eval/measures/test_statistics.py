@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from weir_eval.measures.statistics import bootstrap_interval, compare_paired, spread
+from weir_eval.measures.statistics import bootstrap_interval, compare_paired, mean_interval, spread
 from weir_eval.measures.table import MEASURES
 
 CHALLENGE, LOSS = MEASURES["challenge"], MEASURES["loss_ratio"]
@@ -99,3 +99,41 @@ def test_degenerate_samples():
     assert bootstrap_interval(np.zeros(6)) == (0.0, 0.0)
     low, high = bootstrap_interval(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
     assert 0 <= low <= high <= 1
+
+
+@pytest.mark.parametrize("count", [6, 8, 12])
+@pytest.mark.parametrize(
+    ("draw", "most"),
+    [
+        (lambda generator, shape: generator.normal(0, 1, shape), 0.06),
+        (lambda generator, shape: generator.standard_t(3, shape), 0.06),
+        (lambda generator, shape: generator.exponential(1, shape) - 1, 0.065),
+        (lambda generator, shape: generator.lognormal(0, 1, shape) - np.exp(0.5), 0.11),
+    ],
+    ids=["normal", "heavy tails", "skewed", "very skewed"],
+)
+def test_few_scenarios_without_a_difference_rarely_have_an_interval_without_0(count, draw, most):
+    ends = np.array([mean_interval(values) for values in draw(np.random.default_rng(7), (1500, count))])
+    wrong = ((ends[:, 0] > 0) | (ends[:, 1] < 0)).mean()
+    assert wrong <= most
+    assert (ends[:, 0] < ends[:, 1]).all()
+
+
+def test_the_interval_for_few_scenarios_becomes_the_normal_one_with_many():
+    differences = np.random.default_rng(3).normal(0.0, 1.0, 400)
+    half = 1.96 * differences.std(ddof=1) / 20
+    low, high = mean_interval(differences)
+    assert low == pytest.approx(differences.mean() - half, abs=0.01)
+    assert high == pytest.approx(differences.mean() + half, abs=0.01)
+    assert mean_interval(np.ones(6)) == (1.0, 1.0)
+    assert mean_interval(np.arange(5.0)) == (None, None)
+
+
+def test_one_far_scenario_among_level_ones_gives_no_verdict():
+    low, high = mean_interval(np.array([61.0, 3.0, 5.0, 0.0, 0.0, 0.0, 0.0]))
+    assert low < 0 < high
+
+
+def test_runs_against_the_mean_are_counted():
+    found = compare_paired(CHALLENGE, values(a=[1, 1, 1, 1, 1, 1, 0, -40]), values(a=[0, 0, 0, 0, 0, 0, 0, 0]))
+    assert (found.agreeing, found.opposing, found.median, found.mean) == (1, 6, 1, pytest.approx(-4.25))

@@ -55,9 +55,20 @@ def test_what_no_run_defines_is_absent_and_the_rest_is_json(summary):
     written = json.loads(summary.text())
     assert written["schema"] == "weir.summary/1"
     assert written["run"] == {"command": "weir replay", "reference": "gcc"}
-    assert {"a", "b", "metric", "mean", "ci95", "wins", "losses", "n", "independent", "agreeing"} == written["paired"][
-        0
-    ].keys()
+    assert {
+        "a",
+        "b",
+        "metric",
+        "mean",
+        "ci95",
+        "wins",
+        "losses",
+        "n",
+        "independent",
+        "agreeing",
+        "opposing",
+        "median",
+    } == written["paired"][0].keys()
     spread = written["controllers"]["gcc"]["challenge"]
     assert {"mean", "p5", "p95", "worst", "ci95", "n", "independent"} == spread.keys()
     assert Summary.model_validate(written) == summary

@@ -9,10 +9,10 @@ from weir_eval.report.goal_table import Bound, GoalRow, reached_text, rows_docum
 from weir_eval.report.text import paired_sentences, print_means, sample_text, too_few_text
 
 
-def row(other, metric, mean, ci95, wins=21, losses=0, independent=26, n=130, agreeing=None):
+def row(other, metric, mean, ci95, wins=21, losses=0, independent=26, n=130, **more):
     return PairedRow(
         a="weir", b=other, metric=metric, mean=mean, ci95=ci95, wins=wins, losses=losses, independent=independent, n=n,
-        agreeing=agreeing,
+        **more,
     )  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def test_paired_differences_in_words_the_viewers_first():
         row("gcc", "loss_ratio", -0.1, [-0.2, 0.0]),
         row("gcc", "freeze_count", 1.52, [0.2, 2.7], wins=3, losses=20),
         row("gcc", "frozen_share", -0.0123, [-0.02, -0.01]),
-        row("gcc", "frame_delay_ms_p95", 46, [10, 121]),
+        row("gcc", "frame_delay_ms_p95", 46, [10, 121], wins=0, losses=21),
         row("rule", "challenge", 0.1, [0.0, 0.2]),
     ]
     scream, gcc = sentences(paired, "scream")
@@ -37,7 +37,7 @@ def test_paired_differences_in_words_the_viewers_first():
         "weir against gcc, 26 independent scenarios, 5 seeds each",
         "  Freezes +1.5 [+0.2, +2.7]: better in 3, worse in 20, level in 3",
         "  Frozen −1.23 points [−2.00, −1.00]: better in 21, worse in 0, level in 5",
-        "  Frame delay, p95 +46 ms [+10, +121]: better in 21, worse in 0, level in 5",
+        "  Frame delay, p95 +46 ms [+10, +121]: better in 0, worse in 21, level in 5",
         "  Utility +9.4 [−0.1, +14.5]: better in 21, worse in 0, level in 5",
         "  Challenge score +6.6 [+4.5, +9.8]: better in 24, worse in 0, level in 2",
     ]
@@ -47,16 +47,16 @@ def test_paired_differences_in_words_the_viewers_first():
         "weir against scream, 3 independent scenarios, 8 runs",
         "  Challenge score +0.5: better in 1, worse in 1, level in 1",
     ]
-    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5 higher in 5 of 8 runs")
+    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5 better in 5 of 8 runs")
     assert scream.basis == "3 independent scenarios, 8 runs: intervals need 6 independent traces, not more seeds."
     # The decisive measures, the viewer's first.
     assert gcc.verdict == (
         "Challenge score +6.6 [+4.5, +9.8] better; Frozen −1.23 points [−2.00, −1.00] better; "
-        "Frame delay, p95 +46 ms [+10, +121] worse"
+        "Frame delay, p95 +46 ms [+10, +121] worse; Freezes +1.5 [+0.2, +2.7] worse"
     )
     assert gcc.basis == (
-        "26 independent scenarios, 5 seeds each. Better or worse: the 95 % interval excludes 0; else the two are not "
-        "told apart."
+        "26 independent scenarios, 5 seeds each. Better or worse: the measure's 95 % interval excludes 0, and most "
+        "scenarios agree."
     )
     assert scream.differences[0].kind == "even"
     assert sentences([]) == []
@@ -74,12 +74,12 @@ def test_without_an_interval_a_verdict_names_the_direction_and_the_seeds_that_ha
         ]
     )
     assert gcc.verdict == (
-        "Viewer's quality +6.2 higher in 5 of 5 seeds; Frozen −1.30 points lower in 5 of 5 seeds; "
-        "End-to-end delay, p95 +24 ms higher in 3 of 5 seeds"
+        "Viewer's quality +6.2 better in 5 of 5 seeds; Frozen −1.30 points better in 5 of 5 seeds; "
+        "End-to-end delay, p95 +24 ms worse in 3 of 5 seeds"
     )
     # With one scenario there is nothing to count.
     assert [str(difference).rpartition(": ")[2] for difference in gcc.differences] == [
-        "higher in 5 of 5 seeds", "level", "lower in 5 of 5 seeds", "higher in 3 of 5 seeds", "lower",
+        "better in 5 of 5 seeds", "level", "better in 5 of 5 seeds", "worse in 3 of 5 seeds", "lower",
     ]  # fmt: skip
 
 
@@ -145,3 +145,34 @@ def test_an_old_libwebrtc_version_follows_the_names_of_its_controllers():
     assert dated("gcc", "150.0.7871.124") == dated("gcc", "") == "gcc"
     assert dated("weir, rule, my-gcc", "2023-01") == "weir, rule, my-gcc"
     assert dated("scream and pcc", "2023-01") == "scream and pcc (2023-01)"  # that of 2023 has no scream
+
+
+def test_without_an_interval_seeds_against_the_mean_are_named():
+    some = {"wins": 1, "losses": 0, "independent": 1, "n": 8}
+    (gcc,) = sentences(
+        [
+            row("gcc", "frozen_share", -0.0436, [None, None], **some, agreeing=2, opposing=6, median=0.003),
+            row("gcc", "freeze_count", -0.25, [None, None], **some, agreeing=2, opposing=0, median=0.0),
+            row("gcc", "viewer_quality", 4.7, [None, None], **some, agreeing=8, opposing=0, median=4.0),
+        ]
+    )
+    assert [difference.word for difference in gcc.differences] == [
+        "better in 8 of 8 seeds",
+        "better in 2, level in 6 of 8 seeds, median 0.0",
+        "better in 2, worse in 6 of 8 seeds, median +0.30: mean and majority disagree",
+    ]
+
+
+def test_an_interval_without_0_is_no_verdict_against_the_majority_of_scenarios():
+    (gcc,) = sentences([row("gcc", "viewer_quality", -0.4, [-0.8, -0.1], wins=4, losses=3, independent=7, n=14)])
+    assert gcc.differences[0].word == "not told apart"
+
+
+def test_measures_that_are_worse_are_in_the_verdict():
+    (gcc,) = sentences(
+        [
+            row("gcc", "end_to_end_delay_ms_p95", -80, [-120, -40]),
+            row("gcc", "frame_delay_ms_p95", 40, [10, 82], wins=1, losses=7),
+        ]
+    )
+    assert gcc.verdict == "End-to-end delay, p95 −80 ms [−120, −40] better; Frame delay, p95 +40 ms [+10, +82] worse"

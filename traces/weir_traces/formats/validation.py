@@ -9,8 +9,9 @@ are the module's constants::
   | `non_monotone_time` | error | a time is not later than the one before it | the entry is dropped |
   | `unsorted` | warning | a Mahimahi delivery, or every row of a table, is earlier than the one above | sorted |
   | `bad_duration` | error | an entry lasts 0 ms or less | the entry is dropped |
-  | `negative_rate` | error | a rate is below 0 | 0 bit/s |
+  | `negative_rate` | error | a rate is below 0 | 0 bit/s; where all such rates are -1: as missing, see below |
   | `spike` | warning | a rate is far above the others, a timer artefact of a measuring tool: see below | cut |
+  | `outlier` | warning | of 20 or more, a rate above 20 times the median and 10 times the 95th percentile | none |
   | `unit_error` | error | the whole trace is implausible in its unit | too low: scaled; too high: refused |
   | `rate_unit` | warning | the median is above 1 Gbps (60 Mbps without named units): a fast link, or bit/s | none |
   | `gap` | error | a regularly sampled CSV lacks samples | the rate before it holds |
@@ -23,6 +24,7 @@ are the module's constants::
   | `missing`, `same_time`, `uneven`, `counter`, `empty_bins` | warning | found in a table | as in the message |
 
 A spike is a rate above 10 Gbps, or above 1 Gbps and 50 times the median; it is cut to the largest non-spike rate.
+-1 is a usual sign for no reading: the rate before it holds, or at the start the one after it.
 """
 
 from __future__ import annotations
@@ -39,6 +41,9 @@ from weir_traces.schema.capacity import MAX_RATE_BPS
 UNNAMED_USUAL_BPS = 60e6
 ARTEFACT_BPS = 1e9
 ARTEFACT_RATIO = 50.0
+OUTLIER_OF_MEDIAN = 20.0
+OUTLIER_SAMPLES = 20
+OUTLIER_OF_P95 = 10.0
 TINY_BPS = 10e3
 ZERO_RUN_S = 1.0
 ZERO_SHARE = 0.05
@@ -96,8 +101,9 @@ def check(samples: Samples) -> tuple[list[Finding], Samples]:
     findings += _unit(samples, scale)
     rates *= scale
     findings += _negative(samples, rates)
-    rates = np.maximum(rates, 0.0)
+    rates = _without_missing(samples, rates)
     findings += _spikes(samples, rates)
+    findings += _outliers(samples, rates)
     findings += _tiny(samples, rates)
     findings += _zero_runs(samples, rates)
     findings += _gaps(samples)
@@ -144,10 +150,29 @@ def _unit(samples: Samples, scale: float) -> list[Finding]:
 
 
 def _negative(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:
+    missing = _are_missing(samples, rates)
+    about, repair = (" (-1: no reading?)", "missing: the rate before it holds") if missing else ("", "0 bit/s")
     return [
-        Finding("negative_rate", "error", samples.source, samples.at(i), f"capacity is {_rate(rates[i])}", "0 bit/s")
+        Finding(
+            "negative_rate", "error", samples.source, samples.at(i), f"capacity is {_rate(rates[i])}{about}", repair
+        )
         for i in np.flatnonzero(rates < 0)
     ]
+
+
+def _are_missing(samples: Samples, rates: NDArray[np.float64]) -> bool:
+    """True if all rates below 0 are -1 in the unit of the file."""
+    below = rates[rates < 0]
+    return samples.rate_unit_bps is not None and below.size > 0 and bool(np.all(below == -samples.rate_unit_bps))
+
+
+def _without_missing(samples: Samples, rates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rates with repaired ones in place of those below 0."""
+    known = np.flatnonzero(rates >= 0)
+    if not known.size or not _are_missing(samples, rates):
+        return np.maximum(rates, 0.0)
+    before = np.searchsorted(known, np.arange(len(rates)), side="right") - 1
+    return rates[known[np.maximum(before, 0)]]
 
 
 def _spike_limit(rates: NDArray[np.float64]) -> float:
@@ -175,6 +200,22 @@ def _spikes(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:
             f"capacity is {_rate(rates[i])}, a timer artefact", f"cut to {_rate(limit)}",
         )
         for i in np.flatnonzero(rates > limit)
+    ]  # fmt: skip
+
+
+def _outliers(samples: Samples, rates: NDArray[np.float64]) -> list[Finding]:
+    positive = rates[rates > 0]
+    if len(positive) < OUTLIER_SAMPLES:
+        return []
+    median_bps = _median(positive)
+    limit = max(OUTLIER_OF_MEDIAN * median_bps, OUTLIER_OF_P95 * float(np.quantile(positive, 0.95, method="lower")))
+    return [
+        Finding(
+            "outlier", "warning", samples.source, samples.at(i),
+            f"capacity is {_rate(rates[i])}, {rates[i] / median_bps:.0f} times the median; kept, and in the mean, of "
+            "which the default queue is 300 ms: if it is an error, correct or delete it, or give --queue",
+        )
+        for i in np.flatnonzero((rates > limit) & (rates <= _spike_limit(rates)))
     ]  # fmt: skip
 
 

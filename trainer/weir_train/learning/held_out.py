@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weir_eval.measures.statistics import bootstrap_interval, path_differences
+from weir_eval.measures.statistics import mean_interval, path_differences
 from weir_eval.report.text import too_few_text
-from weir_eval.runs.inputs import near_copies
+from weir_eval.runs.near_copies import near_copies
 from weir_traces.schema.scenario import Scenario
 
 
@@ -42,4 +42,4 @@ def independent_paths(documents: Sequence[Mapping[str, Any]]) -> list[str]:
 def held_out_difference(paths: Sequence[str], after: np.ndarray, before: np.ndarray) -> HeldOutDifference:
     """Returns the difference of rewards per step, each of shape (scenarios,), on scenarios with these paths."""
     found = path_differences(paths, after.tolist(), before.tolist())
-    return HeldOutDifference(float(found.mean()), *bootstrap_interval(found), len(found))
+    return HeldOutDifference(float(found.mean()), *mean_interval(found), len(found))

@@ -12,7 +12,8 @@ import numpy as np
 from weir_cli.files.output import REPORT, write_text
 from weir_eval.report.page_blocks import Charts, Entries, Section, Text, code, note
 from weir_eval.report.page_table import Cell, Row, Table
-from weir_eval.report.page_template import SUMMARY, render_page
+from weir_eval.report.page_template import render_page
+from weir_eval.runs.store import SUMMARY
 from weir_train.configuration.training import TrainingConfiguration
 from weir_train.learning.run_record import (
     EPISODES_SHOWN,

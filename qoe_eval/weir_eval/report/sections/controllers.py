@@ -41,8 +41,9 @@ def limited_text(records: Sequence[RunRecord]) -> str:
         return ""
     most = " to ".join(f"{rate / 1e6:g}" for rate in sorted({min(limits.values()), max(limits.values())}))
     scenarios = counted(len({record.scenario for record in records}), "scenario")
+    place = "Here" if scenarios == "1 scenario" else f"On {len(limits)} of {scenarios}"
     return (
-        f"On {len(limits)} of {scenarios} the path carries more than the media may send, {most} Mbps: there the rate, "
+        f"{place} the path carries more than the media may send, {most} Mbps: there the rate, "
         "and with it the axis upwards, ends at that limit under every controller that reaches it."
     )
 
@@ -100,7 +101,7 @@ def _about_headline(summary: Summary, has_intervals: bool) -> Text:
     objective = summary.run.objective
     weights = ", here {:g} of throughput, {:g} of latency and {:g} of loss,".format(*objective) if objective else ""
     about_intervals = (
-        " The interval is a bootstrap over scenarios (BCa, of six or more): it tells how far the mean would move with "
+        " The 95 % interval is over scenarios, of six or more: it tells how far the mean would move with "
         "other scenarios of the same kind."
         if has_intervals
         else ""
@@ -136,7 +137,9 @@ def all_measures(summary: Summary, kind: Kind, title: str) -> list[Block]:
     def cell(measure: Measure, found: Spread | None) -> Cell | str:
         if found is None:
             return "–"
-        tails = f"{measure.display(found.p5)} … {measure.display(found.p95)}" if kind == "replay" else ""
+        tails = (
+            f"{measure.display(found.p5)} … {measure.display(found.p95)}" if kind == "replay" and found.n > 1 else ""
+        )
         return Cell(measure.display(found.mean), tails)
 
     rows = [

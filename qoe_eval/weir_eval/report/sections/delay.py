@@ -8,7 +8,6 @@ from weir_cli.console import counted
 from weir_eval.measures.comparison import judged
 from weir_eval.measures.delay_stages import STAGES
 from weir_eval.measures.table import MEASURES
-from weir_eval.records.part import Measures
 from weir_eval.records.run_record import RunRecord
 from weir_eval.records.summary import Summary
 from weir_eval.report.page_blocks import Folded, Section, Text, note
@@ -48,22 +47,17 @@ def delay_stages(summary: Summary) -> Section | None:
 
 
 def modeled_lip_sync(records: Sequence[RunRecord]) -> Text | None:
-    """A warning where the median or the 95th percentile of the end-to-end delay of runs with the simulator's receiver
-    is mostly lip sync; None without such runs.
+    """A warning where lip sync is most of the end-to-end delay, summed over frames, of runs with the simulator's
+    receiver; None without such runs.
     """
     modeled = [record for record in records if record.stack == "model"]
-    found = sum(any(_is_mostly_lip_sync(record.measures, share) for share in ("p50", "p95")) for record in modeled)
+    found = sum((record.measures.get("lip_sync_share") or 0.0) > 0.5 for record in modeled)
     if not found:
         return None
     return note(
-        f"In {found} of {counted(len(modeled), 'run')} the end-to-end delay is mostly modeled lip sync; check with "
+        f"In {found} of {counted(len(modeled), 'run')} the delay of all frames is mostly modeled lip sync; check with "
         "`--stack libwebrtc`."
     )
-
-
-def _is_mostly_lip_sync(measures: Measures, share: str) -> bool:
-    lip_sync, whole = (measures.get(f"{name}_ms_{share}") for name in ("delay_in_lip_sync", "end_to_end_delay"))
-    return lip_sync is not None and whole is not None and lip_sync > whole / 2
 
 
 def _title(name: str) -> str:

@@ -29,7 +29,11 @@ def differences(pairs: Sequence[PairedSentences]) -> list[Block]:
     colours = about_intervals if has_intervals else ""
     has_counts = any(difference.counts for sentences in pairs for difference in sentences.differences)
     counts = " Then the number of scenarios whose mean is better, worse and level." if has_counts else ""
-    about = note(f"Differences paired by scenario and seed{colours}.{counts}")
+    limits = (
+        " Scenarios are independent if they are of separate captures. An interval is for one measure: of 20 measures "
+        "without a difference, one has a verdict."
+    )
+    about = note(f"Differences paired by scenario and seed{colours}.{counts}{limits if has_intervals else ''}")
     return [Grid("pairs", [*map(_differences, pairs)]), about]
 
 
@@ -57,8 +61,8 @@ def paired(summary: Summary) -> Section | None:
     choices = [(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()]
     heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
     about_intervals = (
-        " Intervals by bootstrap over scenarios, of six or more. A verdict and a colour are given only where the "
-        "interval excludes 0. Each mark has its own scale around 0."
+        " Intervals are over scenarios, of six or more. A verdict and a colour are given only where the "
+        "interval excludes 0 and most scenarios that differ agree. Each mark has its own scale around 0."
         if any(row.ci95[0] is not None for row in summary.paired)
         else ""
     )

@@ -192,7 +192,7 @@ def _families(rows: Sequence[FamilyRow], own: str, media: MediaKind, libwebrtc: 
         f"capacity; means over scenarios.{filler}",
         *([] if has_own_sections else sample),
         f" Differences are those of {own}, paired by scenario and seed, against {rivals} and against rule; small: 95 % "
-        "intervals (BCa bootstrap over scenarios, of six or more). Worst: the one scenario with the lowest score "
+        "intervals (over scenarios, of six or more). Worst: the one scenario with the lowest score "
         f"against {dated(rivals, libwebrtc)} on it, and the one with the lowest utilisation as a ratio of "
         f"{dated('gcc', libwebrtc)}’s.",
     ]
