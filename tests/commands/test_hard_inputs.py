@@ -214,7 +214,7 @@ def full_after(tmp_path):
     return run
 
 
-@pytest.mark.parametrize(("size_bytes", "file"), [(100, "series/"), (40_000, "report.html")])
+@pytest.mark.parametrize(("size_bytes", "file"), [(100, "summary.json"), (40_000, "report.html")])
 def test_a_replay_on_a_full_disk_is_one_message_and_goes_on_later(weir, full_after, tmp_path, size_bytes, file):
     command = ("replay", "trace.csv", *REPLAY)
     status, error = full_after(size_bytes, *command)

@@ -80,6 +80,7 @@ def test_a_call_without_audio_has_neither_its_measures_nor_a_score(made_call, so
         "plcmos_min",
         *(f"delay_in_{stage}_ms_{of}" for stage in STAGES for of in ("p50", "p95")),
         "encode_time_ms",
+        "lip_sync_share",
         "video_quality",
         "viewer_quality",
         "visqol_mean",
