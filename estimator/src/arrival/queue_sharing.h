@@ -16,13 +16,14 @@ namespace weir {
 // packet before it, so that all pairs of packets show the same rate: the capacity. If other flows use it, some pairs
 // are apart by the packets of others: the rates of pairs differ, and their mean is the share.
 //
-// Of up to 256 pairs of the last ten seconds, the quartile of the highest rates is compared with the mean rate: it is
-// more than 10 % above it, or more than 5 % below if few pairs are much faster, for a shared queue. Capacity that
-// changes looks the same.
+// Pairs that take 4 ms together are one sample, since times of transport feedback have steps of 0.25 ms. Of up to 256
+// samples of the last ten seconds, the quartile of the highest rates is compared with the mean rate: it is more than
+// 10 % above it, or more than 5 % below if few samples are much faster, for a shared queue. Capacity that changes looks
+// the same, but not a link that stops between slots: pairs apart by more than 20 ms do not count.
 class QueueSharing {
  public:
   enum class Result {
-    kUnknown,  // fewer than 30 pairs, or a delay noise of the size of the gaps between them
+    kUnknown,  // fewer than 30 samples, or a delay noise of their length
     kAlone,
     kShared,
   };
@@ -30,27 +31,30 @@ class QueueSharing {
   // A pair of packets during all of whose `gap` the link was busy, without a loss between them. `size` is that of the
   // later one.
   void OnPair(TimeDelta gap, DataSize size) {
-    Pair& pair = pairs_[next_];
-    next_ = (next_ + 1) % kPairs;
-    pair.gap_s = static_cast<float>(std::max(gap, kShortestGap).seconds());
-    pair.bits = static_cast<float>(8 * size.bytes());
-    pair.second = second_;
+    if (gap > kLongestGap) return;
+    pairs_gap_ += gap;
+    pairs_size_ += size;
+    if (pairs_gap_ < kSampleTime) return;
+    samples_[next_] = {static_cast<float>(pairs_gap_.seconds()), static_cast<float>(8 * pairs_size_.bytes()), second_};
+    next_ = (next_ + 1) % kSamples;
+    pairs_gap_ = TimeDelta::Zero();
+    pairs_size_ = DataSize::Zero();
   }
 
   // `delay_noise_s` is DelayNoise::Seconds().
   void EndSecond(double delay_noise_s) {
     ++second_;
-    std::array<float, kPairs> rates;
+    std::array<float, kSamples> rates;
     size_t count = 0;
     double gaps_s = 0, bits = 0;
-    for (const Pair& pair : pairs_) {
-      if (pair.bits == 0 || second_ - pair.second > kSeconds) continue;
-      rates[count++] = pair.bits / pair.gap_s;
-      gaps_s += pair.gap_s;
-      bits += pair.bits;
+    for (const Sample& sample : samples_) {
+      if (sample.bits == 0 || second_ - sample.second > kSeconds) continue;
+      rates[count++] = sample.bits / sample.gap_s;
+      gaps_s += sample.gap_s;
+      bits += sample.bits;
     }
     result_ = Result::kUnknown;
-    if (count < kFewestPairs || delay_noise_s * static_cast<double>(count) > gaps_s) return;
+    if (count < kFewestSamples || delay_noise_s * static_cast<double>(count) > gaps_s) return;
     const auto quartile = rates.begin() + static_cast<std::ptrdiff_t>(count / 4);
     std::nth_element(rates.begin(), quartile, rates.begin() + static_cast<std::ptrdiff_t>(count), std::greater<>());
     const double ratio = *quartile * gaps_s / bits;
@@ -60,21 +64,24 @@ class QueueSharing {
   Result result() const { return result_; }
 
  private:
-  static constexpr size_t kPairs = 256;
-  static constexpr size_t kFewestPairs = 30;
+  static constexpr size_t kSamples = 256;
+  static constexpr size_t kFewestSamples = 30;
   static constexpr uint32_t kSeconds = 10;
   static constexpr double kFaster = 1.1;
   static constexpr double kSlower = 0.95;
-  // Timestamps of packets in one burst may be equal.
-  static constexpr TimeDelta kShortestGap = TimeDelta::Micros(10);
+  static constexpr TimeDelta kSampleTime = TimeDelta::Millis(4);
+  static constexpr TimeDelta kLongestGap = TimeDelta::Millis(20);
 
-  struct Pair {
+  struct Sample {
     float gap_s = 0;
     float bits = 0;
     uint32_t second = 0;
   };
 
-  std::array<Pair, kPairs> pairs_;
+  // The pairs of the next sample.
+  TimeDelta pairs_gap_ = TimeDelta::Zero();
+  DataSize pairs_size_ = DataSize::Zero();
+  std::array<Sample, kSamples> samples_;
   size_t next_ = 0;
   uint32_t second_ = 0;
   Result result_ = Result::kUnknown;

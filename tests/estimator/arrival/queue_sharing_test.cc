@@ -60,7 +60,26 @@ TEST(QueueSharingTest, ForgetsPairsAfterTenSeconds) {
 
 TEST(QueueSharingTest, EqualTimesOfABurstAreNotAnInfiniteRate) {
   QueueSharing test;
-  for (int i = 0; i < 40; ++i) test.OnPair(TimeDelta::Zero(), kSize);
+  for (int i = 0; i < 400; ++i) test.OnPair(TimeDelta::Millis(i % 4 == 0 ? 6 : 0), kSize);
+  test.EndSecond(0);
+  EXPECT_EQ(test.result(), Result::kAlone);
+}
+
+// A packet each 1.1 ms at 8.7 Mbps, in steps of 0.25 ms.
+TEST(QueueSharingTest, StepsOfTransportFeedbackAreNotThePacketsOfOthers) {
+  QueueSharing test;
+  for (int i = 1; i <= 400; ++i) {
+    const auto steps = [](int packet) { return TimeDelta::Micros(250) * (1100 * packet / 250); };
+    test.OnPair(steps(i) - steps(i - 1), kSize);
+  }
+  test.EndSecond(0);
+  EXPECT_EQ(test.result(), Result::kAlone);
+}
+
+// 34 packets in 39 ms, then none for 46 ms.
+TEST(QueueSharingTest, AStopBetweenTheSlotsOfALinkIsNotThePacketsOfOthers) {
+  QueueSharing test;
+  for (int i = 0; i < 400; ++i) test.OnPair(i % 34 == 0 ? TimeDelta::Millis(46) : TimeDelta::Micros(1150), kSize);
   test.EndSecond(0);
   EXPECT_EQ(test.result(), Result::kAlone);
 }
