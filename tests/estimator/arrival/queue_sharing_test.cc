@@ -47,7 +47,7 @@ TEST(QueueSharingTest, WhereMostPairsAreApartTheFewFasterOnesShowIt) {
 TEST(QueueSharingTest, IsUnknownWithFewPairsOrWithANoiseOfTheGapsSize) {
   EXPECT_EQ(QueueSharing().result(), Result::kUnknown);
   EXPECT_EQ(Seconds(1, 0.5).result(), Result::kUnknown);
-  EXPECT_EQ(Seconds(10, 0, TimeDelta::Millis(4), 0.006).result(), Result::kUnknown);
+  EXPECT_EQ(Seconds(10, 0, TimeDelta::Millis(4), 0.01).result(), Result::kUnknown);
 }
 
 TEST(QueueSharingTest, ForgetsPairsAfterTenSeconds) {
