@@ -41,11 +41,10 @@ class PolicyDecisions final : public DecisionSource {
   const std::unique_ptr<PolicyExecutor> policy_;
 };
 
-// Ups and downs, and feedback that takes its time and is lost. Each ten seconds have one without a loss: with loss at
-// any rate, a call would yield (`ArrivalHistory::HasQueueToYield`), and an episode would not.
+// Ups and downs, and feedback that takes its time and is lost.
 json Troubled() {
   json scenario = PathOf({{0, 2'000'000}, {8, 500'000}, {12, 0}, {14, 1'500'000}}, 25);
-  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.002}};
+  scenario["forward"]["loss"] = {{"kind", "bernoulli"}, {"ratio", 0.02}};
   scenario["reverse"] = {{"one_way_delay_ms", 80.0}, {"loss", {{"kind", "bernoulli"}, {"ratio", 0.2}}}};
   scenario["flows"][0]["media"] = {{"kind", "video"}, {"max_rate_bps", 2'500'000}};
   return scenario;

@@ -65,7 +65,6 @@ void ArrivalHistory::Start(Timestamp now) {
 }
 
 void ArrivalHistory::OnArrival(const Arrival& arrival) {
-  NotePair(arrival);
   const Timestamp time = arrival.packet.arrival_time;
   // Arrival times run backwards only if the clock was set back.
   if (time < latest_arrival_) Forget();
@@ -98,14 +97,6 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   dip_is_new_ = true;
 }
 
-// The link was busy since the packet before this one if this one waited longer.
-void ArrivalHistory::NotePair(const Arrival& arrival) {
-  const TimeDelta gap = arrival.packet.arrival_time - latest_arrival_;
-  if (!arrival.has_delay || arrival.queueing_delay < gap || gap < TimeDelta::Zero() || arrival.lost_change > 0) return;
-  if (arrival.packet.size() < kFullPacket * (1.0 / 3) || WaitSeconds(arrival.queueing_delay) < 0) return;
-  queue_sharing_.OnPair(gap, arrival.packet.size());
-}
-
 void ArrivalHistory::NoteGap(TimeDelta delay) {
   gap_ended_ = true;
   gap_delay_ = delay;
@@ -126,7 +117,6 @@ void ArrivalHistory::Forget() {
   seconds_ = {};
   whole_seconds_ = 0;
   losses_after_delay_ = {};
-  queue_sharing_ = {};
   short_queue_until_ = 0;
   noise_ = {};
   dip_ = {};
@@ -159,7 +149,6 @@ void ArrivalHistory::EndSlot() {
   second_start_ = totals_;
   dip_.SetRate(LatestSecondRate());
   losses_after_delay_.EndSecond();
-  queue_sharing_.EndSecond(noise_.Seconds());
   if (losses_after_delay_.ShowShortQueue()) short_queue_until_ = whole_seconds_ + kShortQueueCounts;
 }
 

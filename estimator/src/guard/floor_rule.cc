@@ -16,9 +16,8 @@
 //    constrain one that searches in small steps. On a calm but noisy path, where policies may be stuck, it is
 //    min(T 1.01^(dt / 100 ms), H C / (1 - L)); GCC also grows by 8 % a second there. A path is calm if there was no
 //    queue for more than half of the last three seconds. L, at most 0.3, is the lowest loss ratio of a second among the
-//    last ten: packets that are lost at any rate were sent. H is 1.1, or 1 if L > 0 and the queue is shared
-//    (QueueSharing) or, where this is unknown, there was one for 5 % of those seconds: others would yield to a rate
-//    that grows and does not stop at their queue.
+//    last ten: packets that are lost at any rate were sent. H is 1.1, or 1 if L > 0 and there was a queue for 5 % of
+//    those seconds: the queue may be that of others, who would yield to a rate that grows and does not stop at it.
 // 6. In case 5, and also with a queue, at least min(T 1.03^(dt / 100 ms), share of a flow in competition).
 //
 // A loss-based TCP keeps the queue full whatever other flows do, so backing off because of delay would never end
@@ -108,10 +107,7 @@ class FloorRule final : public GuardRule {
 
   double CalmHeadroom(const ArrivalHistory& arrivals) const {
     const double lost = std::min(arrivals.LowestLossRatio(), kMostLostAtAnyRate);
-    const QueueSharing::Result sharing = arrivals.queue_sharing();
-    const bool shares =
-        lost > 0 && (sharing == QueueSharing::Result::kShared ||
-                     (sharing == QueueSharing::Result::kUnknown && share_without_queue_ <= kAloneShare));
+    const bool shares = lost > 0 && share_without_queue_ <= kAloneShare;
     return (shares ? 1.0 : kCalmHeadroom) / (1 - lost);
   }
 
