@@ -1,10 +1,10 @@
+#include "arrival/path_memory.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <random>
-
-#include "arrival/path_memory.h"
 
 namespace weir {
 namespace {
