@@ -19,8 +19,8 @@ constexpr TimeDelta kAssumedBaseLatency = kAssumedRoundTripTime * 0.5;
 std::optional<Error> CheckStatus(const MoccStatus& status) {
   const bool has_packets = status.packets_acknowledged > 0;
   struct Value {
-    const char* name;
-    double value;
+    const char* name = nullptr;
+    double value = 0;
     FeatureRange range;
   };
   const Value values[] = {
