@@ -211,7 +211,7 @@ def test_imitation_is_trained_resumed_and_teaches_another(tmp_path, train, real_
     assert "80 decisions" in model.provenance["algorithm"]
 
     assert "already holds" in str(train("a").exception)
-    assert "of another network" in str(train("a", "--resume", steps=120, hidden=4).exception)
+    assert "imitation.hidden differs" in str(train("a", "--resume", steps=120, hidden=4).exception)
     result = train("a", "--resume", steps=120)
     assert result.exit_code == 0, result.output
     assert "120 decisions" in read_model(tmp_path / "a.onnx").provenance["algorithm"]
