@@ -10,8 +10,6 @@
 namespace weir::sim {
 namespace {
 
-constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(60);
-
 // Latencies above the base in one interval.
 class Latencies {
  public:
@@ -66,7 +64,7 @@ class MoccController final : public IntervalController {
   DataRate Decide(Timestamp, TimeDelta elapsed) override {
     const TimeDelta base = (round_trip_time_.IsFinite() ? round_trip_time_ : kAssumedRoundTripTime) * 0.5;
     const int64_t lost = std::max<int64_t>(lost_, 0);
-    MoccStatus status{.interval = std::min(elapsed, kLongestInterval),
+    MoccStatus status{.interval = std::min(elapsed, MoccStatus::kMaxInterval),
                       .packets_acknowledged = static_cast<double>(packets_),
                       .packets_lost = static_cast<double>(lost),
                       .base_latency = base};

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import statistics
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from weir_eval.measures.comparison import check_reference, furthest_behind
 from weir_eval.measures.summary import ordered_controllers
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.call_record import CallDetails, CallRecord
-from weir_eval.records.command_record import command_record
+from weir_eval.records.command_record import command_text
 from weir_eval.records.results_file import holds_calls
 from weir_eval.records.summary import RunAbout, Summary, read_run
 from weir_eval.report.page_blocks import Bullets, Heading, Section, note
@@ -71,7 +70,7 @@ def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout |
     calls = [(call, folder_of(call.record, out)) for call in read_calls(records)]
     about = run or RunAbout(failures=[])
     if not about.command:
-        about = about.model_copy(update={"command": command_record(time.monotonic())["command"]})
+        about = about.model_copy(update={"command": command_text()})
     planned = about.planned if "planned" in about.model_fields_set else len(calls)
     about = about.model_copy(update={"planned": planned, "runs": len(calls)})
     summary = summarise_calls([call for call, _ in calls], about)

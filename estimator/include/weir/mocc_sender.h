@@ -24,7 +24,9 @@ namespace weir {
 // the forward path: with the smallest round-trip time R so far, the latency of a round-trip time r is r - R / 2, and
 // the base latency R / 2.
 struct MoccStatus {
-  TimeDelta interval = TimeDelta::Zero();  // above 0, at most a minute
+  static constexpr TimeDelta kMaxInterval = TimeDelta::Seconds(60);
+
+  TimeDelta interval = TimeDelta::Zero();  // above 0, at most kMaxInterval
   double sending_ratio = 1;     // packets sent over packets acknowledged, at least 0; 100 when none was acknowledged
   double latency_ratio = 1;     // mean latency over the base latency, at least 1
   double latency_gradient = 0;  // change of latency over time, s/s

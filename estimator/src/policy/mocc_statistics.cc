@@ -9,7 +9,6 @@
 namespace weir {
 namespace {
 
-constexpr TimeDelta kMaxInterval = TimeDelta::Seconds(60);
 constexpr TimeDelta kMaxLatency = TimeDelta::Seconds(3600);
 constexpr TimeDelta kMaxBaseLatency = kMaxRoundTripTime * 0.5;
 constexpr DataRate kMaxThroughput = DataRate::KilobitsPerSecond(1'000'000'000);
@@ -24,7 +23,7 @@ std::optional<Error> CheckStatus(const MoccStatus& status) {
     FeatureRange range;
   };
   const Value values[] = {
-      {"interval", status.interval.seconds(), {1e-6, kMaxInterval.seconds()}},
+      {"interval", status.interval.seconds(), {1e-6, MoccStatus::kMaxInterval.seconds()}},
       {"sending_ratio", status.sending_ratio, {0, HUGE_VAL}},
       {"latency_ratio", status.latency_ratio, {has_packets ? 1.0 : 0.0, 1e6}},
       {"latency_gradient", status.latency_gradient, {-1e6, 1e6}},

@@ -13,7 +13,7 @@ RATE_HZ = 16_000
 SILENCE = 1e-4
 LOWEST_MOS, HIGHEST_MOS = 1.0, 5.0
 # Longer calls have this many windows, evenly spaced.
-MOST_WINDOWS = 12
+_MOST_WINDOWS = 12
 
 
 def read_speech(path: Path) -> Samples:
@@ -35,10 +35,14 @@ def without_start(heard: Samples, size: int) -> Samples:
     return heard if len(heard) <= size else heard[min(np.argmax(heard != 0), len(heard) - size) :]
 
 
+def window_count(heard: float, size: float) -> int:
+    """The number of `windows` in audio of this length, in any unit."""
+    return min(round(heard / size), _MOST_WINDOWS) if heard >= size else 0
+
+
 def windows(heard: Samples, size: int) -> list[Samples]:
-    """Evenly spaced windows from start to end, at most MOST_WINDOWS; they may overlap or have gaps."""
-    count = min(round(len(heard) / size), MOST_WINDOWS) if len(heard) >= size else 0
-    starts = np.linspace(0, len(heard) - size, count).astype(int)
+    """Evenly spaced windows from start to end, at most _MOST_WINDOWS; they may overlap or have gaps."""
+    starts = np.linspace(0, len(heard) - size, window_count(len(heard), size)).astype(int)
     return [heard[start : start + size] for start in starts]
 
 

@@ -17,10 +17,10 @@ import numpy as np
 from weir_calls.call.media.played_speech import (
     HIGHEST_MOS,
     LOWEST_MOS,
-    MOST_WINDOWS,
     RATE_HZ,
     is_silent,
     read_speech,
+    window_count,
     windows,
     without_start,
 )
@@ -59,7 +59,7 @@ def measure_speech(received: Path, sent: Path, on_share: OnShare = ignore_share)
     lengths = [len(samples) / rate_hz for samples, rate_hz in map(read_wav, (sent, received))]
     if not 0 < lengths[0] <= lengths[1]:
         return []
-    count = max(1, min(round(lengths[1] / lengths[0]), MOST_WINDOWS))
+    count = window_count(lengths[1], lengths[0])
     scores: dict[int, float] = {}
     begun = set[int]()
 
