@@ -128,8 +128,8 @@ RepairObservation RepairMonitor::Observe(Timestamp now, Repair in_force) {
   if (counts_.repeated > by_loss + kByChance)
     observation.nack_loss_ratio = (counts_.repeated - by_loss) / counts_.requested;
   const double factor = observed_.IsFinite() && now > observed_ ? std::exp((observed_ - now) / kCountTime) : 1;
-  for (double* const count :
-       {&counts_.packets, &counts_.lost, &counts_.requested, &counts_.repeated, &counts_.lost_retransmissions})
+  for (double* const count : {&counts_.packets, &counts_.lost, &counts_.requested, &counts_.repeated,
+                              &counts_.retransmissions, &counts_.lost_retransmissions})
     *count *= factor;
   observed_ = now;
   return observation;

@@ -80,6 +80,17 @@ TEST_F(RepairMonitorTest, LostRetransmissionsAreNoLostNacks) {
   EXPECT_EQ(monitor_.Observe(now_, Repair::kNack).nack_loss_ratio, 0);
 }
 
+TEST_F(RepairMonitorTest, LostRetransmissionsAreNoLostNacksAfterMinutes) {
+  Receive(1);
+  // 240 losses, two a second, with half of their answers lost.
+  for (int i = 0; i < 240; ++i) {
+    const bool answer_is_lost = i % 2 == 1;
+    if (answer_is_lost) ++retransmission_number_;
+    LoseOne(answer_is_lost ? 180 : 50);
+    ASSERT_EQ(monitor_.Observe(now_, Repair::kNack).nack_loss_ratio, 0) << i;
+  }
+}
+
 TEST_F(RepairMonitorTest, PaddingAndReorderedRetransmissionsAreNoLostOnes) {
   Receive(1);
   for (int i = 0; i < 20; ++i) {
