@@ -76,6 +76,7 @@ def _check_labels(options: CallOptions, labels: Sequence[str]) -> None:
         ("--compare", options.compare),
         ("--model", options.model is not None),
         ("--no-lip-sync", not options.lip_sync),
+        ("--playout", options.playout != "adaptive"),
     ):
         if is_set:
             raise InputError(f"{option}: has no meaning with commands at the ends")
@@ -95,3 +96,5 @@ def _check_ends(options: CallOptions, names: Sequence[str], custom: Mapping[str,
         options.sender != "native" or not {without_field_trials(name) for name in names} <= set(_AT_SENDER)
     ):
         raise InputError(f"--receiver 'chromium': requires --sender native and --controller {' or '.join(_AT_SENDER)}")
+    if options.receiver == "chromium" and options.playout == "limited":
+        raise InputError("--playout 'limited': requires --receiver native, whose libwebrtc has such a limit")

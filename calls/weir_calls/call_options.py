@@ -19,7 +19,7 @@ from weir_eval.options.shared import (
     RequireOption,
     Size,
 )
-from weir_eval.runs.call_media import DEFAULT_MAX_BITRATE_BPS, ENDS
+from weir_eval.runs.call_media import DEFAULT_MAX_BITRATE_BPS, ENDS, PlayoutMode
 from weir_sim.controllers import AT_NATIVE_SENDER, CONTROLLERS, DEFAULT_PRESET, IN_CALLS, LIBWEBRTC_SENDERS
 
 Codec = Literal["VP8", "VP9"]
@@ -101,6 +101,13 @@ class CallOptions(PathArguments):
             "to a few hundred ms earlier.",
         ),
     ] = True
+    playout: Annotated[
+        PlayoutMode,
+        typer.Option(
+            help="Limit of 250 ms for how long a native receiver holds video, which may then be ahead of its audio: "
+            "adaptive: in calls in which Weir decides; limited: in all; unlimited: in none.",
+        ),
+    ] = "adaptive"
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(
         "weir-calls"
     )

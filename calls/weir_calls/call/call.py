@@ -77,6 +77,7 @@ def _plan(options: CallOptions, names: Sequence[str], custom: Mapping[str, Custo
         model=model_to_run(options.model) if needs_model else None,
         decision_delay_ms=options.decision_delay,
         lip_sync=options.lip_sync,
+        playout=options.playout,
         duration_s=options.duration,
         custom=custom,
         receiver=options.receiver,

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from weir_calls.call import logs
 from weir_calls.call.call_charts import call_charts, folder_of
-from weir_calls.call.plan import CallResult
+from weir_calls.call.plan import MAX_PLAYOUT_DELAY_MS, CallResult
 from weir_calls.call.record import read_record
 from weir_calls.call.summary import Call, read_calls, summarise_calls
 from weir_calls.call.user_changes import describe_cuts, describe_objective
@@ -43,6 +43,11 @@ _MAIN = (
 )  # fmt: skip
 # In place of those that need weir-peer, for calls of other stacks.
 _OF_THE_LINK = ("network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation")
+_PLAYOUT = {
+    "adaptive": f"{MAX_PLAYOUT_DELAY_MS} ms at a native receiver in calls in which Weir decides, none in others",
+    "limited": f"{MAX_PLAYOUT_DELAY_MS} ms in all calls",
+    "unlimited": "none",
+}
 _LONGEST_REASON = 300
 _MOST_STOPPED = 3
 _TIME_SERIES = (
@@ -243,6 +248,7 @@ def _what_was_run(calls: Sequence[tuple[Call, Path]], summary: Summary) -> Secti
         ("Video", "; ".join(sorted({_video(call) for call in about}))),
         ("Duration", f"{statistics.median(r.duration_s for r in records):g} s a call"),
         ("Decision delay", ", ".join(f"{ms:g} ms" for ms in sorted({c.decision_delay_ms for c in about} - {0.0}))),
+        ("Playout limit", ", ".join(sorted({_PLAYOUT[c.playout] for c in about if c.playout in _PLAYOUT}))),
         ("Objective", f"{objectives} (throughput, latency, loss)" if objectives else ""),
         ("Objective changed", _by_controller(records, describe_objective)),
         ("Link cut by the user", _by_controller(records, describe_cuts)),

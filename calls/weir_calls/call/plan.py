@@ -14,7 +14,7 @@ from weir_calls.call_options import is_command
 from weir_cli.files.input import sha256_of_file
 from weir_cli.files.output import file_name
 from weir_eval.records.call_record import CallDetails, CallRecord
-from weir_eval.runs.call_media import DEFAULT_MAX_BITRATE_BPS
+from weir_eval.runs.call_media import DEFAULT_MAX_BITRATE_BPS, PlayoutMode
 from weir_eval.runs.custom_controllers import CustomController
 from weir_eval.runs.jobs import member_digests, runs_policy
 from weir_sim.controllers import (
@@ -34,6 +34,8 @@ message for the receiver.
 """
 
 CALLS = "calls"
+MAX_PLAYOUT_DELAY_MS = 250
+"""`kLargestMaxPlayoutDelay` of the library, which says how it was chosen."""
 # Calls replay scenarios of up to two minutes in full, and the first minute of longer ones.
 _LONGEST_DURATION_S = 120.0
 _CUT_DURATION_S = 60.0
@@ -49,8 +51,9 @@ class CommonSettings:
     under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which needs no REMB. `objective`: weights of
     throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the shipped one.
     `decision_delay_ms`: delay after which the policy's answers take effect. `lip_sync`: False: the receiver renders
-    video without waiting for audio. `quality`: compare picture and speech with
-    their sources, which takes as long as the call.
+    video without waiting for audio. `playout`: a native receiver holds video for at most MAX_PLAYOUT_DELAY_MS in calls
+    in which Weir decides, in all calls or in none. `quality`: compare picture and speech with their sources, which
+    takes as long as the call.
     """
 
     sender: str
@@ -65,6 +68,7 @@ class CommonSettings:
     model: Path | None = None
     decision_delay_ms: float = 0.0
     lip_sync: bool = True
+    playout: PlayoutMode = "adaptive"
     quality: bool = True
 
     @property
@@ -113,6 +117,13 @@ class CallSettings(CommonSettings):
         return without_field_trials(self.controller) in LIBWEBRTC_SENDERS
 
     @property
+    def limits_playout(self) -> bool:
+        """True if the receiver limits for how long it holds video."""
+        if self.receiver != "native" or self.playout == "unlimited":
+            return False
+        return self.playout == "limited" or not (self.decided_by_libwebrtc or self.controller == "shadow")
+
+    @property
     def transport_cc(self) -> bool:
         """`transport_cc` of the scenario's first RTP flow, which represents the call."""
         return next((flow.transport_cc for flow in self.scenario.flows if isinstance(flow, RtpFlow)), True)
@@ -131,7 +142,9 @@ class CallSettings(CommonSettings):
 def unusual(call: CallSettings | CallDetails) -> list[str]:
     """The settings in which a call differs from the default for its scenario, controller and seed."""
     delay = [f"{call.decision_delay_ms:g}ms"] if call.decision_delay_ms else []
-    return [*delay, *([] if call.transport_cc else ["REMB alone"]), *([] if call.lip_sync else ["no lip sync"])]
+    lip_sync = [] if call.lip_sync else ["no lip sync"]
+    playout = [] if call.playout in ("adaptive", "") else [f"playout {call.playout}"]
+    return [*delay, *([] if call.transport_cc else ["REMB alone"]), *lip_sync, *playout]
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,7 @@ def make_record(
             max_bitrate_bps=settings.max_bitrate_bps,
             decision_delay_ms=settings.decision_delay_ms,
             lip_sync=settings.lip_sync,
+            playout=settings.playout,
             transport_cc=settings.transport_cc,
             description=settings.scenario.description,
             disturbed=disturbed,

@@ -30,6 +30,7 @@ class CallDetails(Part):
         audio_codec: empty for a call without audio, as in old records.
         decision_delay_ms: delay after which answers of the policy took effect.
         lip_sync: False if audio and video were in separate streams, so that video did not wait for audio.
+        playout: the setting of the limit for how long the receiver holds video; empty in old records, without a limit.
         transport_cc: True if the SDP answer had transport-cc; False: REMB alone.
         disturbed: why its measures must not be averaged; empty if they may.
         failure: why it ended early; empty if it did not.
@@ -49,6 +50,7 @@ class CallDetails(Part):
     max_bitrate_bps: Number = 0
     decision_delay_ms: Number = 0.0
     lip_sync: bool = True
+    playout: str = ""
     transport_cc: bool = True
     description: str = ""
     disturbed: Values[str] = []

@@ -193,6 +193,10 @@ def test_a_model_that_vanishes_is_status_3_and_ends_everything(weir, tmp_path, f
             "'weir-send': runs at the sender",
         ),
         (("--receiver", "chromium", "--controller", "gcc", "--controller", "nada"), "--receiver 'chromium': requires"),
+        (
+            ("--receiver", "chromium", "--sender", "native", "--controller", "gcc", "--playout", "limited"),
+            "--playout 'limited': requires --receiver native",
+        ),
         (("--decision-delay", "-1"), "--decision-delay '-1': must be greater than or equal to 0"),
         (("--decision-delay", "10001"), "--decision-delay '10001': must be less than or equal to 10000"),
         (("--decision-delay", "nan"), "--decision-delay 'nan': must be"),

@@ -175,3 +175,26 @@ def test_a_changed_file_of_a_custom_controller_makes_another_call(plan, program,
     first = key("class Controller: pass")
     assert key("class Controller: pass") == first
     assert not key("class Controller: ...") & first
+
+
+@pytest.mark.parametrize(
+    ("playout", "receiver", "limited"),
+    [
+        ("adaptive", "native", ["weir", "rule", "pilot=nada copilots=weir", "weir-send"]),
+        ("limited", "native", ["weir", "rule", "pilot=nada copilots=weir", "weir-send", "gcc", "shadow"]),
+        ("unlimited", "native", []),
+        ("adaptive", "chromium", []),
+    ],
+)
+def test_a_native_receiver_limits_playout_in_calls_in_which_weir_decides(
+    plan, program, tmp_path, playout, receiver, limited
+):
+    controllers = ("weir", "rule", "pilot=nada copilots=weir", "weir-send", "gcc", "shadow")
+    plan = replace(
+        plan, controllers=controllers, seeds=[1], scenarios=plan.scenarios[:1], sender="native", playout=playout,
+        receiver=receiver,
+    )  # fmt: skip
+    calls = plan_calls(plan, tmp_path, [program]).values()
+    trial = "WebRTC-ForcePlayoutDelay/min_ms:10,max_ms:250/"
+    assert [call.controller for call in calls if trial in receiver_arguments(call, "10.0.0.1", None)] == limited
+    assert all(("playout" in call.name) == (playout != "adaptive") for call in calls)
