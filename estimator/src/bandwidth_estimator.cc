@@ -127,7 +127,7 @@ void BandwidthEstimator::Start(Timestamp now) {
 }
 
 TargetTransferRate BandwidthEstimator::Applied(Timestamp now) const {
-  return {now, latest_.target_rate, path_->guard.loss_ratio_at_any_rate(), path_->arrivals.HasShortQueue()};
+  return {now, latest_.target_rate, path_->guard.loss_ratio_at_any_rate(), path_->arrivals.HasQueueToYield()};
 }
 
 void BandwidthEstimator::StartController(Timestamp now) {

@@ -33,8 +33,9 @@ struct TargetTransferRate {
   // Loss ratio of the path that does not depend on the rate, if a back-off of the guard has measured it, else 0. Used
   // only by controllers.
   double loss_ratio_at_any_rate = 0;
-  // True while a queue of a few packets, which flows in competition may share, drops packets. Used only by controllers.
-  bool has_short_queue = false;
+  // True while a queue that flows in competition may share drops packets, or a path with random loss has a queue that
+  // they do share. Used only by controllers.
+  bool has_queue_to_yield = false;
 };
 
 struct PacerConfig {

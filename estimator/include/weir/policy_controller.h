@@ -41,7 +41,7 @@ class PolicyController final : public ReceiverController {
   void OnTargetApplied(const TargetTransferRate& target) override {
     target_ = target.target_rate;
     loss_ratio_at_any_rate_ = target.loss_ratio_at_any_rate;
-    has_short_queue_ = target.has_short_queue;
+    has_queue_to_yield_ = target.has_queue_to_yield;
   }
   ReceiverControlUpdate OnTimeout(Timestamp now) override;
   Timestamp next_timeout() const override { return waiting_ ? poll_at_ : timer_.due(); }
@@ -71,7 +71,7 @@ class PolicyController final : public ReceiverController {
   TargetRateConstraints constraints_;
   DataRate target_ = DataRate::Zero();
   double loss_ratio_at_any_rate_ = 0;
-  bool has_short_queue_ = false;
+  bool has_queue_to_yield_ = false;
   Timestamp interval_end_ = Timestamp::MinusInfinity();
   DecisionTimer timer_;
   // True while an answer is pending.

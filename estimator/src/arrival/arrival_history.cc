@@ -6,8 +6,8 @@
 namespace weir {
 namespace {
 
-// Time that a queue of a few packets counts after losses showed it, in seconds.
-constexpr size_t kShortQueueCounts = 15;
+// Time that a queue to yield counts after its last sign, in seconds.
+constexpr size_t kQueueToYieldCounts = 15;
 constexpr TimeDelta kTick = TimeDelta::Millis(25);
 constexpr TimeDelta kSlot = TimeDelta::Millis(100);
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
@@ -65,6 +65,7 @@ void ArrivalHistory::Start(Timestamp now) {
 }
 
 void ArrivalHistory::OnArrival(const Arrival& arrival) {
+  NotePair(arrival);
   const Timestamp time = arrival.packet.arrival_time;
   // Arrival times run backwards only if the clock was set back.
   if (time < latest_arrival_) Forget();
@@ -97,6 +98,14 @@ void ArrivalHistory::OnArrival(const Arrival& arrival) {
   dip_is_new_ = true;
 }
 
+// The link was busy since the packet before this one if this one waited longer.
+void ArrivalHistory::NotePair(const Arrival& arrival) {
+  const TimeDelta gap = arrival.packet.arrival_time - latest_arrival_;
+  if (!arrival.has_delay || arrival.queueing_delay < gap || gap < TimeDelta::Zero() || arrival.lost_change > 0) return;
+  if (arrival.packet.size() < kFullPacket * (1.0 / 3) || WaitSeconds(arrival.queueing_delay) < 0) return;
+  queue_sharing_.OnPair(gap, arrival.packet.size(), arrival.queueing_delay);
+}
+
 void ArrivalHistory::NoteGap(TimeDelta delay) {
   gap_ended_ = true;
   gap_delay_ = delay;
@@ -117,7 +126,8 @@ void ArrivalHistory::Forget() {
   seconds_ = {};
   whole_seconds_ = 0;
   losses_after_delay_ = {};
-  short_queue_until_ = 0;
+  queue_sharing_ = {};
+  queue_to_yield_until_ = 0;
   noise_ = {};
   dip_ = {};
   latest_is_judged_ = true;
@@ -149,7 +159,9 @@ void ArrivalHistory::EndSlot() {
   second_start_ = totals_;
   dip_.SetRate(LatestSecondRate());
   losses_after_delay_.EndSecond();
-  if (losses_after_delay_.ShowShortQueue()) short_queue_until_ = whole_seconds_ + kShortQueueCounts;
+  queue_sharing_.EndSecond(noise_.Seconds(), SumOfSeconds().size / (std::min(whole_seconds_, kSeconds) * kSecond));
+  const bool yields = losses_after_delay_.ShowShortQueue() || (queue_sharing_.is_shared() && LowestLossRatio() > 0);
+  if (yields) queue_to_yield_until_ = whole_seconds_ + kQueueToYieldCounts;
 }
 
 void ArrivalHistory::OnDecision(Timestamp now) {

@@ -12,6 +12,7 @@
 
 #include "arrival/capacity_dip.h"
 #include "arrival/losses_after_delay.h"
+#include "arrival/queue_sharing.h"
 #include "arrival/queueing_delay.h"
 #include "arrival/recurring_stops.h"
 #include "arrival/sender_gaps.h"
@@ -124,8 +125,9 @@ class ArrivalHistory {
   double LowestLossRatio() const;
   // LossesAfterDelay::Score() of the last ten seconds.
   double LossesAfterDelayScore() const { return losses_after_delay_.Score(); }
-  // True for 15 s after LossesAfterDelay::ShowShortQueue().
-  bool HasShortQueue() const { return whole_seconds_ < short_queue_until_; }
+  // True if others may lose by this flow what it does not lose itself: for 15 s after
+  // LossesAfterDelay::ShowShortQueue(), and after a short queue was shared on a path with loss at any rate.
+  bool HasQueueToYield() const { return whole_seconds_ < queue_to_yield_until_; }
 
   // --- Receive rates, over slots of 200 ms or more that end at decisions.
 
@@ -161,6 +163,7 @@ class ArrivalHistory {
   static constexpr TimeDelta kFewFrames = TimeDelta::Millis(250);
   static constexpr double kNoWaitS = -std::numeric_limits<double>::infinity();
 
+  void NotePair(const Arrival& arrival);
   void NoteStop(const Arrival& arrival);
   // Called for the packet that ended a gap, with its queueing delay.
   void NoteGap(TimeDelta delay);
@@ -197,8 +200,9 @@ class ArrivalHistory {
   std::array<Second, kSeconds> seconds_;
   size_t whole_seconds_ = 0;
   LossesAfterDelay losses_after_delay_;
+  QueueSharing queue_sharing_;
   // In whole seconds.
-  size_t short_queue_until_ = 0;
+  size_t queue_to_yield_until_ = 0;
   DelayNoise noise_;
 
   // The latest packet. It is evaluated at the next decision, with the noise measured when it arrived. A loss counts as

@@ -53,7 +53,7 @@ MoccSender::Report MoccSender::State::OnStatus(const MoccStatus& status) {
   now += status.interval;
   status_arrivals.AddTo(arrivals, taken.value(), status.interval, now);
   history.Add(WithLessLossAtAnyRate(taken.value(), guard.loss_ratio_at_any_rate()));
-  const Objective in_force = arrivals.HasShortQueue() ? Yielding(objective) : objective;
+  const Objective in_force = arrivals.HasQueueToYield() ? Yielding(objective) : objective;
   const bool failed = policy.Run(history.observation(), in_force, action) != PolicyFault::kNone;
   const std::optional<DataRate> decided = failed ? std::nullopt : description().action.Apply(action, rate);
   // Until something is acknowledged, the start rate is in force, which the guard lets fall after a while.

@@ -124,7 +124,7 @@ void PolicyController::Decide(Timestamp now) {
     return;
   }
   EndInterval(now);
-  executor_->Submit(observer_->observation(), has_short_queue_ ? Yielding(objective_) : objective_, now);
+  executor_->Submit(observer_->observation(), has_queue_to_yield_ ? Yielding(objective_) : objective_, now);
   submitted_at_ = now;
   waiting_ = true;
 }

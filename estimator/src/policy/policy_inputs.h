@@ -24,9 +24,11 @@ inline IntervalStatistics WithLessLossAtAnyRate(IntervalStatistics statistics, d
   return statistics;
 }
 
-// The objective for a path with a queue of a few packets. Such a queue has no delay that a policy could see, and it
-// drops packets of all flows. A policy that prefers throughput to the same degree there as on a path with a longer
-// queue leaves flows in competition a third of what GCC leaves them. Half of the weight of throughput goes to latency.
+// The objective for a path with a queue to yield (`ArrivalHistory::HasQueueToYield`). A queue of a few packets has no
+// delay that a policy could see, and it drops packets of all flows. Where packets are lost at any rate, GCC loses its
+// rate to a policy that keeps a short queue filled. A policy that prefers throughput to the same degree there as
+// elsewhere leaves flows in competition a third to a half of what GCC leaves them. Half of the weight of throughput
+// goes to latency.
 inline Objective Yielding(const Objective& objective) {
   constexpr float kKept = 0.5f;
   return {objective.throughput * kKept, objective.latency + objective.throughput * (1 - kKept), objective.loss};

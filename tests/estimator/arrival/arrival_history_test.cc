@@ -113,6 +113,24 @@ TEST_F(ArrivalHistoryTest, LossIsASignTooAndMayBeTakenBack) {
   EXPECT_EQ(Look(), QueueSign::kNone);
 }
 
+// Packets of 1,200 bytes wait 50 ms. Every second one, or none, is apart from the one before by twice the time; 4 %, or
+// none, are lost.
+TEST_F(ArrivalHistoryTest, AQueueThatIsSharedIsOneToYieldOnlyOnAPathWithLoss) {
+  for (const bool shared : {false, true}) {
+    for (const bool loses : {false, true}) {
+      ArrivalHistory arrivals;
+      Timestamp now = Timestamp::Seconds(100);
+      arrivals.Start(now);
+      for (int i = 0; i < 3000; ++i) {
+        now += TimeDelta::Micros(shared && i % 2 == 0 ? 9600 : 4800);
+        arrivals.OnArrival(ArrivalOf(now, 1200, TimeDelta::Millis(i < 100 ? 0 : 50), loses && i % 25 == 0 ? 1 : 0));
+      }
+      arrivals.OnDecision(now);
+      EXPECT_EQ(arrivals.HasQueueToYield(), shared && loses) << shared << loses;
+    }
+  }
+}
+
 TEST_F(ArrivalHistoryTest, AShortQueueCountsForFifteenSecondsAfterItsLossesAreForgotten) {
   int packets = 0;
   // A queue of three packets: each 30th packet after the longest delay is lost.
@@ -125,13 +143,13 @@ TEST_F(ArrivalHistoryTest, AShortQueueCountsForFifteenSecondsAfterItsLossesAreFo
     arrivals_.OnDecision(now_);
   };
   feed(TimeDelta::Seconds(11), false);
-  EXPECT_FALSE(arrivals_.HasShortQueue());
+  EXPECT_FALSE(arrivals_.HasQueueToYield());
   feed(TimeDelta::Seconds(8), true);
-  EXPECT_TRUE(arrivals_.HasShortQueue());
+  EXPECT_TRUE(arrivals_.HasQueueToYield());
   feed(TimeDelta::Seconds(18), false);
-  EXPECT_TRUE(arrivals_.HasShortQueue());
+  EXPECT_TRUE(arrivals_.HasQueueToYield());
   feed(TimeDelta::Seconds(8), false);
-  EXPECT_FALSE(arrivals_.HasShortQueue());
+  EXPECT_FALSE(arrivals_.HasQueueToYield());
 }
 
 Arrival At(int64_t ms, int32_t lost_change = 0, TimeDelta queueing_delay = TimeDelta::Zero()) {

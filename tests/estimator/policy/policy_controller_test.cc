@@ -64,7 +64,7 @@ TEST(PolicyControllerTest, RateActionFollowsTheReceiveRateItIsShown) {
 // The model adds 1000 bps times the weight of throughput to its rate.
 TEST(PolicyControllerTest, WhereAShortQueueDropsPacketsHalfOfTheWeightOfThroughputGoesToLatency) {
   const auto controller = MakeController("rate_bps");
-  controller->OnTargetApplied({.target_rate = DataRate::KilobitsPerSecond(500), .has_short_queue = true});
+  controller->OnTargetApplied({.target_rate = DataRate::KilobitsPerSecond(500), .has_queue_to_yield = true});
   EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(500)), 5e5 + 250, 1);
   controller->OnTargetApplied({.target_rate = DataRate::KilobitsPerSecond(500)});
   EXPECT_NEAR(DecideBps(*controller, DataRate::KilobitsPerSecond(500)), 5e5 + 500, 1);
