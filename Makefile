@@ -229,7 +229,7 @@ results: webrtc build-test ## Measure replays and speed again, write docs/result
 	for suite in opponents policy impairments natural safety virtual; do \
 	  $(BIN)/weir evaluate --suite $$suite --out build/results/$$suite --record docs/results/$$suite.json; \
 	done
-	for suite in repair shared-queues; do \
+	for suite in repair shared-queues steering; do \
 	  $(BIN)/weir evaluate --suite $$suite --seeds 2 --out build/results/$$suite --record docs/results/$$suite.json; \
 	done
 	$(BIN)/python -m weir_suites.path_accuracy build/results/whatif docs/results/whatif.json

@@ -523,7 +523,7 @@ WEIR_API int weir_repair_choose_at_sender(weir_repair* repair, int64_t rate_bps,
  * without a jitter buffer. */
 #define WEIR_MIN_PLAYOUT_DELAY_US 10000
 
-/* Returns the maximum: the time in which a receiver renders frames that arrive late or are repaired by NACK, 100 to 400
+/* Returns the maximum: the time in which a receiver renders frames that arrive late or are repaired by NACK, 100 to 250
  * ms, in multiples of 10 ms. `jitter_us` is RFC 3550's, from the latest receiver report; the frame interval that of the
  * video; `previous_us` the last result, or 0. Call it with each receiver report, about once a second: the result rises
  * at once and falls by at most 10 ms. Inputs are bounded. */

@@ -80,6 +80,7 @@ void BindEstimator(py::module_& module);
 void BindFeatures(py::module_& module);
 void BindLayers(py::module_& module);
 void BindRegistry(py::module_& module);
+void BindRepair(py::module_& module);
 void BindSendSide(py::module_& module);
 
 }  // namespace weir::python

@@ -121,6 +121,7 @@ PYBIND11_MODULE(_core, module) {
   BindEstimator(module);
   BindSendSide(module);
   BindLayers(module);
+  BindRepair(module);
   py::class_<Policy>(module, "Policy")
       .def(py::init([](const std::variant<SharedModel, py::bytes>& model) {
              const auto* const loaded = std::get_if<SharedModel>(&model);

@@ -8,7 +8,7 @@ import pytest
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.run_plans import complete_plans
 from weir_papers.common import Case
-from weir_papers.mvfst.mvfst_runs import BLOCKED_MS, EMULATORS, OWN, POLICER, blocked_scenarios
+from weir_papers.mvfst.mvfst_runs import BLOCKED_MS, EMULATORS, OWN, POLICER, SENDER, blocked_scenarios
 from weir_papers.mvfst.rows import ahead, mvfst_rows, shares_of_oracle
 from weir_sim.controllers import PRESETS
 from weir_sim.executables import find_simulator
@@ -133,7 +133,10 @@ def test_policer_collapse_and_what_is_missing():
 
 
 def test_bytes_lost_are_a_share_of_those_of_a_sender_that_is_not_blocked():
-    cases = {"blocked-0": {OWN: Case(0.8, 1.0, 0.0)}, "blocked-25": {OWN: Case(0.6, 1.0, 0.0)}}
+    cases = {
+        "blocked-0": {SENDER: Case(0.8, 1.0, 0.0), OWN: Case(0.8, 1.0, 0.0)},
+        "blocked-25": {SENDER: Case(0.6, 1.0, 0.0), OWN: Case(0.2, 1.0, 0.0)},
+    }
     rows = rows_of(cases)
     assert rows["blocked_25"].value == pytest.approx(0.25)
     assert rows["blocked_25"].detail.startswith("paper 1.1")

@@ -11,17 +11,21 @@ torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
 
 from weir_papers.common import Case  # noqa: E402
 from weir_papers.mvfst import trials  # noqa: E402
-from weir_papers.mvfst.agent import MULTIPLIERS, Agent, Fragment  # noqa: E402
+from weir_papers.mvfst.agent import ACTIONS, Agent, Fragment  # noqa: E402
 from weir_papers.mvfst.claims import measured  # noqa: E402
 from weir_papers.mvfst.learner import Actor, Size, Variant, impala_loss, learn  # noqa: E402
 from weir_papers.mvfst.mvfst_report import mvfst_markdown  # noqa: E402
 from weir_papers.mvfst.mvfst_runs import EMULATORS  # noqa: E402
 from weir_papers.mvfst.senders import (  # noqa: E402
     HISTORY,
+    LARGEST_WINDOW,
+    SMALLEST_WINDOW,
     DelayedSpecification,
     RewardScale,
     Senders,
     log_reward,
+    next_windows,
+    queueing_delay_ms,
 )
 from weir_traces.schema.scenario import Scenario  # noqa: E402
 from weir_train.gym.step import StepRecord  # noqa: E402
@@ -41,8 +45,15 @@ def senders(documents, fake_gym_simulator):
 
 
 def test_the_reward_by_hand():
-    record = StepRecord.of(receive_rate_bps=8e6, one_way_delay_p95_ms=np.array([1.0, np.e]), one_way_delay_mean_ms=0.5)
-    assert log_reward(record) == pytest.approx([0.0, -0.75], abs=1e-4)
+    delays_ms = np.array([50.0, 51.0, 50.0 + np.e])
+    record = StepRecord.of(receive_rate_bps=8e6, one_way_delay_p95_ms=delays_ms, base_one_way_delay_ms=50.0)
+    assert log_reward(record) == pytest.approx([0.0, 0.0, -0.75], abs=1e-4), "below 1 ms there is no difference"
+
+
+def test_actions_are_on_the_window():
+    windows = np.array([10.0, 10.0, 30.0, 10.0, 1500.0, 3.0])
+    found = next_windows(windows, np.array([0, 1, 2, 3, 4, 1]))
+    assert found.tolist() == [10.0, 5.0, 20.0, 20.0, LARGEST_WINDOW, SMALLEST_WINDOW]
 
 
 def test_rewards_are_normalized_for_each_emulator():
@@ -79,17 +90,20 @@ def test_the_rate_before_stays_in_force_until_a_late_decision(steady, real_simul
 def test_a_state_has_the_actions_chosen_so_far(senders):
     states = senders.reset(1)
     assert states.shape == (4, senders.width)
-    history = states[:, -HISTORY * (len(MULTIPLIERS) + 1) :].reshape(4, HISTORY, -1)
+    history = states[:, -HISTORY * (len(ACTIONS) + 1) :].reshape(4, HISTORY, -1)
     assert not history.any()
-    senders.step(np.array([4, 1, 0, 2]))
+    before = senders.step(np.array([4, 1, 0, 2]))
     step = senders.step(np.array([4, 4, 0, 3]))
-    history = step.states[:, -HISTORY * (len(MULTIPLIERS) + 1) :].reshape(4, HISTORY, -1)
+    history = step.states[:, -HISTORY * (len(ACTIONS) + 1) :].reshape(4, HISTORY, -1)
     assert history[:, 0, :-1].argmax(axis=1).tolist() == [4, 4, 0, 3]
     assert history[:, 1, :-1].argmax(axis=1).tolist() == [4, 1, 0, 2]
     assert not history[:, 2:].any()
-    # 300 kbps, doubled twice: 1.2 Mbps.
-    assert history[0, 0, -1] == pytest.approx(0.3 * np.log(1.2))
-    assert step.record.target_bps == pytest.approx([1.2e6, 3e5, 3e5, 3e5 * 0.93 * 1.07], rel=1e-3)
+    # Ten packets, doubled twice.
+    assert history[0, 0, -1] == pytest.approx(0.3 * np.log(4))
+    # Windows of 40, 10, 10 and 12 packets in a round trip of 50 ms and the queueing delay before.
+    round_trip_s = 0.05 + queueing_delay_ms(before.record) / 1e3
+    windows_bits = np.array([40, 10, 10, 12]) * 1200 * 8
+    assert step.record.target_bps == pytest.approx(windows_bits / round_trip_s, rel=1e-3)
 
 
 def test_an_episode_begins_without_a_history(senders):
@@ -99,8 +113,8 @@ def test_an_episode_begins_without_a_history(senders):
         assert not step.ended.any()
     step = senders.step(np.full(4, 3))
     assert step.ended.all()
-    assert not step.states[:, -HISTORY * (len(MULTIPLIERS) + 1) :].any()
-    assert step.finals[:, -HISTORY * (len(MULTIPLIERS) + 1) :].any()
+    assert not step.states[:, -HISTORY * (len(ACTIONS) + 1) :].any()
+    assert step.finals[:, -HISTORY * (len(ACTIONS) + 1) :].any()
 
 
 def test_the_memory_is_what_the_network_remembers():
@@ -233,7 +247,7 @@ def test_the_page_has_the_agent_beside_the_controllers():
 
 def test_the_values_of_claims_by_hand():
     own, random = (
-        {"utilisation": share, "p95_queueing_delay_ms": delay} for share, delay in ((0.8, 20.0), (0.4, 80.0))
+        {"utilisation": share, "mean_queueing_delay_ms": delay} for share, delay in ((0.8, 20.0), (0.4, 80.0))
     )
     cases = {f"pantheon-{number}": {"lstm": own, "random": random} for number in range(1, 8)}
     rewards = {"lstm": 2.0, "no lstm": 1.5, "lstm, low entropy": 1.0, "lstm, high entropy": 2.5, "uncorrected": 1.9}

@@ -60,6 +60,12 @@ def test_verdicts():
     assert CLAIM.show([1.0, 2.0]) == "1.50 times [-4.85, 7.85]"
     about_2 = Claim("a/b", "a ratio", "2", 2.0, Bound("at most", 3.0), Bound("at least", 1.0))
     assert [about_2.verdict(Value(value)) for value in (0.5, 2.0, 9.0)] == ["does not", "holds", "holds in part"]
+    range_of_2_to_4 = Claim("a/b", "a ratio", "2 to 4", 2.0, Bound("at least", 2.0), most=4.0)
+    assert [range_of_2_to_4.verdict(Value(value)) for value in (1.0, 3.0, 9.0)] == [
+        "does not",
+        "holds",
+        "holds in part",
+    ]
     share = Claim("a/b", "a share", "", None, Bound("at most", 0.05, "%", scale=100, decimals=1))
     assert share.show([0.031, 0.033, 0.035]) == "3.3 % [2.8, 3.8]"
 

@@ -34,6 +34,7 @@ class Claim:
         holds: what the mean over seeds must reach for "holds".
         partly: what it must reach for both "holds" and "holds in part"; None: there is nothing between.
         reason: the difference to the paper that explains the value, one line.
+        most: the upper end of the paper's range; None: it gives none. A larger mean holds in part.
     """
 
     key: str
@@ -43,6 +44,7 @@ class Claim:
     holds: Bound
     partly: Bound | None = None
     reason: str = ""
+    most: float | None = None
 
     def show(self, samples: Sequence[float]) -> str:
         """The mean with its interval; empty where there are no samples."""
@@ -68,7 +70,7 @@ class Claim:
         if self.partly is not None and not self.partly.met(value):
             return "does not"
         if self.holds.met(value):
-            return "holds"
+            return "holds" if self.most is None or value <= self.most else "holds in part"
         return "does not" if self.partly is None else "holds in part"
 
 

@@ -39,6 +39,7 @@ class Case:
     utilisation: float
     p95_queueing_delay_ms: float
     loss_ratio: float
+    mean_queueing_delay_ms: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ def case_of(record: RunRecord) -> Case | None:
         8 * flow.bytes_received / (capacity_bps * record.duration_s),
         max(0.0, delay_ms["p95"] - flow.base_one_way_delay_ms),
         flow.packets_lost / flow.packets_sent,
+        max(0.0, delay_ms["mean"] - flow.base_one_way_delay_ms),
     )
 
 
@@ -96,6 +98,7 @@ def mean_case(cases: Sequence[Case]) -> Case:
         mean(case.utilisation for case in cases),
         mean(case.p95_queueing_delay_ms for case in cases),
         mean(case.loss_ratio for case in cases),
+        mean(case.mean_queueing_delay_ms for case in cases),
     )
 
 

@@ -40,6 +40,7 @@ SETS = {
     "losses": ("random loss", "bursts", "policer", "short queue", "cellular"),
     "competition": ("gcc", "cubic", "bbr", "equal", "gcc called", "cubic called", "bbr called", "equal called"),
     "shared-queues": ("shared queues",),
+    "steering": ("bundled", *TRACE_SETS, "random", "mixtures", "bundled called"),
     "fidelity": ("chromium", "native"),
 }  # fmt: skip
 DOCUMENT = "evaluation.json"

@@ -67,7 +67,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
     records = [record for of_suite in evaluated for record in of_suite.records]
     entries = [
         ("Finished", run["finished"]),
-        ("Objective", "balanced, except in sets named after a preset"),
+        ("Objective", "balanced, except in sets named after another"),
         ("Model", f"{run['model']['name']}, SHA-256 {run['model']['sha256']}"),
         ("Versions", versions_of(records)),
     ]

@@ -29,8 +29,9 @@ from weir_eval.runs.progress import run_with_progress
 from weir_eval.runs.scenario_sets import ScenarioSet, Settings, base_name, of_media
 from weir_eval.runs.simulator import say_left_out
 from weir_eval.runs.store import RunStore
-from weir_sim.controllers import POLICY, PRESETS
+from weir_sim.controllers import POLICY
 from weir_sim.executables import find_simulator, find_stack
+from weir_sim.objectives import parse_objective
 from weir_sim.versions import unavailable_controllers
 from weir_suites.planned_suite import PlannedSuite
 from weir_suites.results import NOT_CHOSEN, CalledSets, Results
@@ -171,7 +172,7 @@ def _replay_plan(planned: PlannedSuite, replays: Replays, unavailable: set[str])
     return ReplayPlan(
         planned.sets[replays.name].scenarios,
         controllers,
-        PRESETS[replays.preset],
+        parse_objective(replays.objective),
         planned.seeds[:1] if replays.first_seed else planned.seeds,
         planned.settings.model,
         find_stack("libwebrtc" if replays.call else "model"),

@@ -62,9 +62,9 @@ def clock_utilisation(results: Results, bound: Bound, *, media: MediaKind) -> Ou
     return Outcome(min(ratios.values()), ", ".join(f"{clock} {ratio:.3f}" for clock, ratio in ratios.items()), ratios)
 
 
-def steering(results: Results, bound: Bound, *, sets: Mapping[str, Sequence[str]]) -> Outcome:
+def steering(results: Results, bound: Bound, *, sets: Mapping[str, Sequence[str]], controller: str = POLICY) -> Outcome:
     """Share of scenarios on which presets move utilization and delay in the right direction. `sets`: by preset."""
-    shares = steering_of({preset: results.replays_of(*names) for preset, names in sets.items()}, POLICY)
+    shares = steering_of({preset: results.replays_of(*names) for preset, names in sets.items()}, controller)
     if shares.right is None or shares.moved is None:
         return Outcome(reason=_NO_PRESETS)
     steps = "; ".join(

@@ -25,15 +25,16 @@ class Replays:
     """Scenarios replayed under controllers.
 
     A name "SET, VARIANT" marks runs of the scenarios of SET under other conditions. `controllers` are names of
-    controllers or of a suite's custom ones. `first_seed`: one run per scenario. `with_calls`: run only if calls are
-    made, for comparison. `call`: virtual calls with these media. `path_seed`: the seed of the path of all runs.
+    controllers or of a suite's custom ones. `objective`: a preset, or weights "T,L,P". `first_seed`: one run per
+    scenario. `with_calls`: run only if calls are made, for comparison. `call`: virtual calls with these media.
+    `path_seed`: the seed of the path of all runs.
     """
 
     name: str
     scenarios: SetBuilder
     controllers: Sequence[str]
     series: SeriesOfPlan = "measured"
-    preset: str = "balanced"
+    objective: str = "balanced"
     first_seed: bool = False
     guard_off: Sequence[str] = ()
     decision_delay_ms: float = 0.0

@@ -120,7 +120,7 @@ def test_a_rule_that_is_off_is_another_run(tmp_path, fake_simulator):
     custom = {"mine": read_custom_controller(str(model))}
     sets = [one for one in safety.SUITE.replays if one.name.startswith("random, ")]
     jobs = [
-        plan_jobs(ReplayPlan([random_scenario(1)], ("weir", "mine"), PRESETS[one.preset], [1], model, fake_simulator,
+        plan_jobs(ReplayPlan([random_scenario(1)], ("weir", "mine"), PRESETS[one.objective], [1], model, fake_simulator,
                              one.series, custom, one.guard_off))
         for one in sets
     ]  # fmt: skip

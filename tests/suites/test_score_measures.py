@@ -200,3 +200,28 @@ def test_other_repair_is_compared_with_gcc_on_the_same_links():
     assert worst.detail.endswith("1 miss it: b 0.75 times")
     alone = results({"shared queues, FEC never": ran("weir", 1e6, 1e6)}, sets=sets)
     assert row("shared_queues_FEC_never", alone).verdict == "not measured: no run of gcc on shared queues"
+
+
+def test_an_objective_dominates_with_a_higher_rate_and_a_lower_delay():
+    def ran(controller, **points):
+        return [
+            record(name, controller, flow={"bytes_received": kbps * 7500}, p95_queueing_delay_ms=float(delay))
+            for name, (kbps, delay) in points.items()
+        ]
+
+    found = results({
+        # Of five scenarios: better with one objective, with the other, with both, with a tie, with neither.
+        "random": ran("weir", a=(1100, 90), b=(1200, 150), c=(1100, 90), d=(1000, 90), e=(1100, 101))
+        + ran("gcc", a=(1000, 100), b=(1000, 100), c=(1000, 100), d=(1000, 100), e=(1000, 100)),
+        **{
+            f"random, <{objective}>": ran("weir", a=(900, 50), b=(1050, 99), c=(1001, 50), d=(900, 50), e=(999, 99))
+            for objective in ("throughput", "latency", "0.3,0.6,0.1", "0.05,0.9,0.05")
+        },
+    })  # fmt: skip
+    front = row("front_random_weir_gcc", found)
+    assert (front.value, front.reached) == (pytest.approx(3 / 5), None)
+    assert front.detail.startswith("5 scenarios; by one objective for all: balanced 40 %, throughput 40 %")
+    assert "; gcc 1,000 kbps, 100 ms" in front.detail
+    assert front.figures["balanced ms"] == pytest.approx((90 + 150 + 90 + 90 + 101) / 5)
+    absent = row("front_random_weir_scream", found).verdict
+    assert absent == "not measured: no run of scream on random"

@@ -20,6 +20,7 @@ SMALL = {
     "losses": ["--seeds", 1, "--set", "random loss", "--set", "cellular"],
     "competition": ["--seeds", 1, "--only", "*-4M-4-*", "--set", "gcc", "--set", "gcc called"],
     "shared-queues": ["--seeds", 1, "--only", "shared-20ms-*-1"],
+    "steering": ["--seeds", 1, "--scenarios", 1, "--set", "random", "--set", "mixtures"],
     "fidelity": ["--seeds", 2, "--only", "steps"],
 }
 # Goals that an evaluation without traces and calls decides, and others with why it does not.
@@ -40,6 +41,7 @@ MEASURED = {
     "losses": ("bitrate_random_loss_12", "score_random_loss_7", "bitrate_cellular"),
     "competition": ("competitor_gcc_8", "competitor_gcc_called_8"),
     "shared-queues": ("shared_queues", "shared_queues_FEC_never_worst", "shared_queues_playout_unlimited"),
+    "steering": ("steering_weir", "front_replays_weir_gcc", "front_replays_weir-send_scream"),
     "fidelity": (),
 }  # fmt: skip
 UNDECIDED = {
@@ -58,6 +60,7 @@ UNDECIDED = {
     "losses": {"bitrate_policer": "the set policer was not chosen"},
     "competition": {"competitor_bbr_12": "the set bbr was not chosen"},
     "shared-queues": {},
+    "steering": {"front_bundled_weir_gcc": "the set bundled was not chosen"},
     "fidelity": {},
 }  # fmt: skip
 

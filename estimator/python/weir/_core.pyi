@@ -417,6 +417,44 @@ class LayerAllocator:
         0 when there is nothing to add.
         """
 
+class Repair:
+    """Chooses how lost packets of a video are repaired: "nack", retransmissions alone; "fec", FEC in addition; "none":
+    nothing is lost, or no repair is known yet, and what is in use stays. The rules are in
+    estimator/include/weir/repair_policy.h.
+
+    A receiver of an unmodified sender passes each packet and calls `choose` every 100 ms to 1 s; for "fec" its session
+    description accepts red and ulpfec (or flexfec), for "nack" it does not. A sender only calls `choose_at_sender`.
+    """
+
+    def __init__(self) -> None: ...
+    def on_packet(self, ssrc: int, sequence_number: int, now_us: int) -> None:
+        """A packet of the video's own stream, up to four streams."""
+    def on_retransmission(self, ssrc: int, sequence_number: int, payload: bytes, now_us: int) -> None:
+        """A packet of a retransmission stream (RFC 4588), up to four streams. `payload` begins with the original
+        sequence number, its first two bytes are enough; a payload of less is padding.
+        """
+    def choose(self, rate_bps: int, now_us: int) -> str:
+        """Returns the choice at the receiver. `rate_bps` is the sender's target rate, 0 if unknown. A `now_us` that is
+        not after that of the previous call changes nothing.
+        """
+    def choose_at_sender(
+        self, rate_bps: int, round_trip_us: int, loss_ratio: float, feedback_loss_ratio: float, now_us: int
+    ) -> str:
+        """Returns the choice at the sender. `round_trip_us` is 0 if unknown. Ratios, 0 to 1, over about five seconds:
+        of lost packets, and of feedback that the return path lost.
+        """
+
+MIN_PLAYOUT_DELAY_US: int
+
+def max_playout_delay_us(jitter_us: int, round_trip_time_us: int, frame_interval_us: int, previous_us: int = 0) -> int:
+    """Returns the maximum of the RTP header extension playout-delay, 100 to 250 ms in multiples of 10 ms: the time in
+    which a receiver renders frames that arrive late or are repaired by NACK. The minimum to send with it is
+    `MIN_PLAYOUT_DELAY_US`.
+
+    `jitter_us` is RFC 3550's, from the latest receiver report, `previous_us` the last result, or 0. Call it with each
+    receiver report, about once a second: the result rises at once and falls by at most 10 ms.
+    """
+
 class Policy:
     """A run of a policy model with its recurrent state."""
 

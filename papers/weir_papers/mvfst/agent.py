@@ -8,8 +8,8 @@ from typing import Final
 import torch
 from torch import nn
 
-# Actions on the rate in place of {cwnd, /2, -10, +10, x2}: ten packets mean nothing at 300 kbps.
-MULTIPLIERS: Final = (1.0, 0.5, 0.93, 1.07, 2.0)
+ACTIONS: Final = ("cwnd", "cwnd / 2", "cwnd - 10", "cwnd + 10", "cwnd * 2")
+"""The paper's, on the congestion window in packets."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Agent(nn.Module):
         self.trunk = nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
         self.cell = nn.LSTMCell(hidden + 1, hidden) if recurrent else None
         self.layer = None if recurrent else nn.Sequential(nn.Linear(hidden + 1, hidden), nn.ReLU())
-        self.scores = nn.Linear(hidden, len(MULTIPLIERS))
+        self.scores = nn.Linear(hidden, len(ACTIONS))
         self.value = nn.Linear(hidden, 1)
 
     def no_memory(self, count: int) -> torch.Tensor:

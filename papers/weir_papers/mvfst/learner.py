@@ -53,7 +53,7 @@ class Size:
 
     steps: int = 300_000
     senders: int = 48
-    hidden: int = 128
+    hidden: int = 256
     lag: int = 2
     learning_rate: float = 1e-3
 

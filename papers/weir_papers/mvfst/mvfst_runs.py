@@ -17,10 +17,10 @@ from weir_sim.versions import unavailable_controllers
 from weir_traces.generate.pantheon import pantheon_scenarios
 from weir_traces.schema.scenario import Scenario
 
-OWN, ORACLE = "weir", "oracle"
-# The same model at the sender, and the one with the true capacity.
-NO_RIVALS = (OWN, "weir-send", ORACLE)
-CONTROLLERS = (OWN, "weir-send", "gcc", "scream", "pcc", "nada", "rule", ORACLE)
+# The shipped model at the receiver and at the sender, and the controller with the true capacity.
+OWN, SENDER, ORACLE = "weir", "weir-send", "oracle"
+NO_RIVALS = (OWN, SENDER, ORACLE)
+CONTROLLERS = (OWN, SENDER, "gcc", "scream", "pcc", "nada", "rule", ORACLE)
 CONGESTION_CONTROLS = ("cubic", "bbr", "vegas")
 EMULATORS = tuple(scenario.name for scenario in pantheon_scenarios())
 TRAINED_ON, POLICER = EMULATORS[:6], EMULATORS[6]

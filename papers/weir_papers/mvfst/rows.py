@@ -13,6 +13,7 @@ from weir_papers.mvfst.mvfst_runs import (
     ORACLE,
     OWN,
     POLICER,
+    SENDER,
     TRAINED_ON,
     Cases,
     blocked_name,
@@ -68,7 +69,7 @@ def _blocked_rows(cases: Cases) -> Iterator[GoalRow]:
             f"blocked_{blocked_ms}",
             f"bytes lost by a sender that is blocked for {blocked_ms} of 100 ms",
         )
-        yield GoalRow(name, description, None, lost.get(OWN), shown.get(OWN, ""), detail=detail, figures=lost)
+        yield GoalRow(name, description, None, lost.get(SENDER), shown.get(SENDER, ""), detail=detail, figures=lost)
 
 
 def _front_row(cases: Cases) -> GoalRow:

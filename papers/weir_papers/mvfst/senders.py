@@ -1,14 +1,16 @@
-"""MVFST-RL's environment: senders on emulators, discrete actions on the rate that come late, and the log reward.
+"""MVFST-RL's environment: senders on emulators, discrete actions on the window that come late, and the log reward.
 
 | | paper | here |
 |---|---|---|
 | state | 100 statistics of ACKs in 100 ms | Weir's statistics of the interval, scaled as for its own networks |
-| history | h = 16 actions, one-hot, with the window of each | the same with the rate of each |
-| action | on the window, in force after the lookup | on the rate, in force after `delay_ms`, drawn for each |
-| reward | log(t) - 0.75 log(d), d the largest delay | the same; d is the 95th percentile of the one-way delay |
+| history | h = 16 actions, one-hot, with the window of each | the same |
+| action | on the window, in force after the lookup | the same, in force after `delay_ms`; the rate is window / RTT |
+| reward | log(t) - 0.75 log(d), d the largest queueing delay | the same of the 95th percentile, at least 1 ms |
 
-The delay of the reward is the whole one: that of the queue alone is near 0 at times, where its logarithm has no bound.
-The history has the actions that were chosen, also those that are not yet in force.
+The time of an action is drawn for each. An emulator of the paper delivers packets in steps of 1 ms, so that no largest
+delay of 100 ms is below. Without that bound an idle link would have the largest reward, since a queue is empty here at
+times. The RTT of a rate is that of the interval before. The history has the actions that were chosen, also those that
+are not yet in force.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from weir_papers.mvfst.agent import MULTIPLIERS
+from weir_papers.mvfst.agent import ACTIONS
 from weir_train.gym.scaling import scaled_inputs, scaling_vectors
 from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir_train.gym.step import STEP_FIELDS, StepRecord
@@ -30,7 +32,12 @@ INTERVAL_MS: Final = 100
 HISTORY: Final = 16
 BETA: Final = 0.75
 _EPSILON: Final = 1e-5
-_START_BPS: Final = 300_000.0
+# In packets of PACKET_BITS: mvfst's.
+START_WINDOW: Final = 10.0
+SMALLEST_WINDOW: Final = 2.0
+LARGEST_WINDOW: Final = 2_000.0
+PACKET_BITS: Final = 8 * 1_200
+_LEAST_DELAY_MS: Final = 1.0
 MINIMUM_BPS: Final = 30_000.0
 MAXIMUM_BPS: Final = 200_000_000.0
 FEATURES: Final = (
@@ -62,10 +69,22 @@ class DelayedSpecification(EnvironmentSpecification):
         return super().reset_request(scenario, seed, objective) | {"decision_delay_ms": list(self.delay_ms)}
 
 
+def queueing_delay_ms(record: StepRecord) -> np.ndarray:
+    """The 95th percentile of the queueing delay in each interval; held where nothing arrived."""
+    largest = np.maximum(record.one_way_delay_p95_ms, record.one_way_delay_mean_ms)
+    return np.maximum(largest - record.base_one_way_delay_ms, 0.0)
+
+
+def next_windows(windows: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """Windows in packets after actions, indices of ACTIONS; both of shape (N,)."""
+    choices = np.stack([windows, windows / 2, windows - 10, windows + 10, windows * 2])
+    return np.clip(choices[actions, np.arange(len(windows))], SMALLEST_WINDOW, LARGEST_WINDOW)
+
+
 def log_reward(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
     """log(t + eps) - beta log(d + eps): t in MB/s, d in ms. The objective is not used."""
     throughput = record.receive_rate_bps / 8e6
-    delay_ms = np.maximum(record.one_way_delay_p95_ms, record.one_way_delay_mean_ms)
+    delay_ms = np.maximum(queueing_delay_ms(record), _LEAST_DELAY_MS)
     return np.log(throughput + _EPSILON) - BETA * np.log(delay_ms + _EPSILON)
 
 
@@ -130,13 +149,14 @@ class Senders:
             count, list(documents), self.specification, reward=log_reward, simulator=simulator, timeout_s=60.0
         )
         self.count = count
-        self._rates = np.full(count, _START_BPS)
-        self._chosen = np.zeros((count, HISTORY, len(MULTIPLIERS) + 1), dtype=np.float32)
+        self._windows = np.full(count, START_WINDOW)
+        self._queueing_s = np.zeros(count)
+        self._chosen = np.zeros((count, HISTORY, len(ACTIONS) + 1), dtype=np.float32)
 
     @property
     def width(self) -> int:
         """Numbers in a state."""
-        return self.specification.observation_size + 1 + HISTORY * (len(MULTIPLIERS) + 1)
+        return self.specification.observation_size + 1 + HISTORY * (len(ACTIONS) + 1)
 
     def reset(self, seed: int) -> np.ndarray:
         """Starts an episode everywhere; the states, float32 (N, width)."""
@@ -145,16 +165,21 @@ class Senders:
         return self._states(observations)
 
     def step(self, actions: np.ndarray) -> Step:
-        """One interval: `actions` (N,) are indices of `MULTIPLIERS`."""
-        self._rates = np.clip(self._rates * np.array(MULTIPLIERS)[actions], MINIMUM_BPS, MAXIMUM_BPS)
+        """One interval: `actions` (N,) are indices of `ACTIONS`."""
+        self._windows = next_windows(self._windows, actions)
         self._chosen = np.roll(self._chosen, 1, axis=1)
-        self._chosen[:, 0, :-1] = np.eye(len(MULTIPLIERS))[actions]
-        self._chosen[:, 0, -1] = 0.3 * np.log(self._rates / 1e6)
-        names = [str(episode.scenario["name"]) for episode in self._environment.episodes if episode is not None]
+        self._chosen[:, 0, :-1] = np.eye(len(ACTIONS))[actions]
+        self._chosen[:, 0, -1] = 0.3 * np.log(self._windows / START_WINDOW)
+        scenarios = [episode.scenario for episode in self._environment.episodes if episode is not None]
+        names = [str(scenario["name"]) for scenario in scenarios]
+        base_s = np.array([_base_round_trip_s(scenario) for scenario in scenarios])
+        rates = np.clip(self._windows * PACKET_BITS / (base_s + self._queueing_s), MINIMUM_BPS, MAXIMUM_BPS)
         span = np.log(MAXIMUM_BPS / MINIMUM_BPS)
-        wanted = (2.0 * np.log(self._rates / MINIMUM_BPS) / span - 1.0).astype(np.float32)
+        wanted = (2.0 * np.log(rates / MINIMUM_BPS) / span - 1.0).astype(np.float32)
         observations, rewards, terminated, truncated, infos = self._environment.step(wanted[:, None])
         values = np.stack([infos[name] for name in STEP_FIELDS], axis=-1).copy()
+        record = StepRecord(values)
+        self._queueing_s = queueing_delay_ms(record) / 1e3
         ended = terminated | truncated
         finals = np.zeros((self.count, self.width), dtype=np.float32)
         if ended.any():
@@ -163,17 +188,24 @@ class Senders:
                 last[index] = infos["final_obs"][index]
             finals[ended] = self._states(last)[ended]
             self._forget(ended)
-        return Step(self._states(observations), rewards, ended, finals, StepRecord(values), names)
+        return Step(self._states(observations), rewards, ended, finals, record, names)
 
     def close(self) -> None:
         """Ends the simulator processes."""
         self._environment.close()
 
     def _forget(self, senders: np.ndarray) -> None:
-        self._rates[senders] = _START_BPS
+        self._windows[senders] = START_WINDOW
+        self._queueing_s[senders] = 0.0
         self._chosen[senders] = 0.0
 
     def _states(self, observations: np.ndarray) -> np.ndarray:
         # All but the objective, of which there is one.
         inputs = scaled_inputs(np, self.specification, self._vectors, observations)[:, :-3]
         return np.concatenate([inputs, self._chosen.reshape(self.count, -1)], axis=1).astype(np.float32)
+
+
+def _base_round_trip_s(scenario: Mapping[str, Any]) -> float:
+    """At least the smallest time of a window, 1 ms."""
+    both = scenario["forward"]["one_way_delay_ms"] + scenario["reverse"]["one_way_delay_ms"]
+    return max(float(both), 1.0) / 1e3

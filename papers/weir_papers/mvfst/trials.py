@@ -16,10 +16,10 @@ from weir_cli.errors import InputError
 from weir_cli.files.input import parse_json, read_text
 from weir_cli.files.output import make_folder, write_text
 from weir_papers.common import Case
-from weir_papers.mvfst.agent import MULTIPLIERS, Agent
+from weir_papers.mvfst.agent import ACTIONS, Agent
 from weir_papers.mvfst.learner import Size, Variant, learn
 from weir_papers.mvfst.mvfst_runs import CURVE_PARTS, LSTM, POLICER, RANDOM, TRAINED_ON
-from weir_papers.mvfst.senders import Senders
+from weir_papers.mvfst.senders import Senders, queueing_delay_ms
 from weir_traces.generate.pantheon import pantheon_scenarios
 from weir_train.gym.step import StepRecord
 from weir_train.learning.checkpoint import policy_arrays, write_checkpoint
@@ -127,7 +127,7 @@ class Greedy:
 def random_agent(seed: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """Takes any action, each as likely."""
     generator = np.random.default_rng(seed)
-    return lambda states, rewards: generator.integers(len(MULTIPLIERS), size=len(states))
+    return lambda states, rewards: generator.integers(len(ACTIONS), size=len(states))
 
 
 def run(
@@ -151,13 +151,17 @@ def run(
 
 
 def case_of_steps(record: StepRecord) -> Case:
-    """Utilisation, the 95th percentile of the queueing delay of intervals, and loss of runs in the gym, shape (steps,
-    runs): where a run of the simulator has percentiles over packets, these are over intervals.
+    """Utilisation, queueing delay and loss of runs in the gym, shape (steps, runs). The percentile of delay is over
+    intervals, each with its own 95th percentile, where a run of the simulator has one over packets; the mean is over
+    packets.
     """
     capacity, packets = record.capacity_bps.sum(), record.packets_received
-    delays_ms = np.maximum(record.one_way_delay_p95_ms - record.base_one_way_delay_ms, 0.0)[packets > 0]
+    arrived = packets > 0
+    delays_ms = queueing_delay_ms(record)[arrived]
+    means_ms = np.maximum(record.one_way_delay_mean_ms - record.base_one_way_delay_ms, 0.0)
     return Case(
         float(record.receive_rate_bps.sum() / max(capacity, 1.0)),
         float(np.percentile(delays_ms, 95)) if delays_ms.size else 0.0,
         float(np.average(record.loss_ratio, weights=np.maximum(packets, 1e-9))),
+        float(np.average(means_ms, weights=packets)) if delays_ms.size else 0.0,
     )

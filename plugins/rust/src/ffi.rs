@@ -14,6 +14,7 @@ pub type Model = Opaque<0>;
 pub type Controller = Opaque<1>;
 pub type SendSide = Opaque<2>;
 pub type LayerAllocator = Opaque<3>;
+pub type Repair = Opaque<4>;
 
 /// Bounds of every rate.
 #[repr(C)]
@@ -227,6 +228,12 @@ unsafe extern "C" {
     pub fn weir_layer_allocator_allocate(it: *mut LayerAllocator, target_rate_bps: i64, now_us: i64,
         allocations: *mut LayerAllocation, capacity: usize) -> c_int;
     pub fn weir_layer_allocator_get_rates(it: *const LayerAllocator, rates: *mut LayerRates) -> c_int;
+    pub fn weir_repair_create(out: *mut *mut Repair) -> c_int;
+    pub fn weir_repair_destroy(it: *mut Repair);
+    pub fn weir_repair_choose_at_sender(it: *mut Repair, rate_bps: i64, round_trip_us: i64, loss_ratio: f64,
+        feedback_loss_ratio: f64, now_us: i64) -> c_int;
+    pub fn weir_max_playout_delay_us(jitter_us: i64, round_trip_time_us: i64, frame_interval_us: i64,
+        previous_us: i64) -> i64;
 }
 
 #[cfg(test)]
@@ -313,6 +320,11 @@ mod tests {
             int weir_layer_allocator_set_streams(layers*, const weir_media_stream*, size_t);
             int weir_layer_allocator_allocate(layers*, int64_t, us, weir_layer_allocation*, size_t);
             int weir_layer_allocator_get_rates(const layers*, weir_layer_rates*);
+            int weir_repair_create(weir_repair**); void weir_repair_destroy(weir_repair*);
+            int weir_repair_choose_at_sender(weir_repair*, int64_t, us, double, double, us);
+            us weir_max_playout_delay_us(us, us, us, us);
+            _Static_assert(WEIR_REPAIR_NONE == 0 && WEIR_REPAIR_NACK == 1 && WEIR_REPAIR_FEC == 2
+                && WEIR_MIN_PLAYOUT_DELAY_US == 10000, \"repair\");
             _Static_assert(WEIR_PACKET_RECEIVED == 0 && WEIR_PACKET_LOST == 1, \"fates\");
             _Static_assert(WEIR_PACKET_VIDEO == 0 && WEIR_PACKET_AUDIO == 1 && WEIR_PACKET_PROBE == 2
                 && WEIR_PACKET_RETRANSMISSION == 3, \"kinds\");

@@ -1,5 +1,5 @@
-//! Weir at the sender: a safe wrapper of `weir.h`, with [`Model`], [`SendSideEstimator`] and, for servers that forward
-//! layers, [`LayerAllocator`]. With the feature `webrtc-rs`, `Estimator` replaces the `Gcc` of
+//! Weir at the sender: a safe wrapper of `weir.h`, with [`Model`], [`SendSideEstimator`], [`Repair`] and, for servers
+//! that forward layers, [`LayerAllocator`]. With the feature `webrtc-rs`, `Estimator` replaces the `Gcc` of
 //! [webrtc-rs](https://webrtc.rs).
 //!
 //! Times are microseconds of one monotonic clock, rates bits per second. Only `Model::load` reads a
@@ -8,12 +8,14 @@
 mod estimator;
 mod ffi;
 mod layers;
+mod repair;
 
 #[cfg(feature = "webrtc-rs")]
 pub use estimator::Estimator;
 pub use ffi::{Counters, LayerRates, MAX_MEDIA_LAYERS, MAX_MEDIA_STREAMS, MediaLayer};
 pub use ffi::{PacketFeedback, PacketKind, ProbeClusterConfig, SentPacket, TargetRateConstraints};
 pub use layers::{LayerAllocation, LayerAllocator, MediaStream};
+pub use repair::{MIN_PLAYOUT_DELAY_US, Repair, RepairChoice, max_playout_delay_us};
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{self, NonNull};

@@ -17,6 +17,7 @@ from weir_suites.suites import (
     safety,
     send_side,
     shared_queues,
+    steering,
     virtual,
 )
 
@@ -27,6 +28,7 @@ SUITES: Final[dict[str, Suite]] = {
         calls.LOSSES,
         competition.SUITE,
         shared_queues.SUITE,
+        steering.SUITE,
         fidelity.SUITE,
     )
 }

@@ -188,7 +188,7 @@ SUITE: Final = Suite(
         *(Replays(name, build, ALL, series="kept") for name, build in _STEPS.items()),
         Replays("rfc8867", sets.fixed(lambda: [case() for case in _RFC8867]), ALL, series="kept"),
         *(
-            Replays(f"{name}, {preset}", sets.joined(*some.values()), (POLICY,), preset=preset)
+            Replays(f"{name}, {preset}", sets.joined(*some.values()), (POLICY,), objective=preset)
             for name, some in _STEERED.items()
             for preset in _OTHERS
         ),
