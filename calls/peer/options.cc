@@ -95,6 +95,8 @@ void AddOptions(CLI::App& app, Options& options) {
             });
   app.add_flag("--remb-alone", options.remb_alone,
                "with Weir at the receiver: the answer excludes transport-cc\n(docs/remb.md)");
+  app.add_flag("--limit-playout", options.limit_playout,
+               "a receiver holds video for at most 150 ms, and audio for less\n(docs/virtual_calls.md)");
   AddOption(
       app, "--repair", "MODE",
       "with Weir at one end, repair of losses: adaptive, nack (never FEC) or\nfec (libwebrtc's own choice); default "

@@ -35,6 +35,8 @@ struct Options {
   bool remb_alone = false;
   // With Weir at one end: when losses are repaired by FEC, too.
   RepairMode repair = RepairMode::kAdaptive;
+  // The receiver plays audio and video earlier: PlayoutFieldTrials().
+  bool limit_playout = false;
   // Empty: the ten-line rule.
   std::string model;
   // Delay before a decision of the policy takes effect.

@@ -6,6 +6,7 @@
 #include "api/make_ref_counted.h"
 #include "api/stats/rtc_stats_collector_callback.h"
 #include "api/stats/rtcstats_objects.h"
+#include "playout_field_trials.h"
 #include "programs/input.h"
 #include "record_lines.h"
 #include "sender/repair_fec_controller.h"
@@ -84,6 +85,7 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
                                  .audio_capturer = nullptr,
                                  .audio_renderer = nullptr,
                                  .rtcp_observer = {}};
+  if (options.limit_playout) config.field_trials.merge(PlayoutFieldTrials());
   if (!options.audio_file.empty()) config.audio_capturer = OpenAudioFile(options.audio_file);
   if (!options.received_audio.empty()) config.audio_renderer = RecordAudio(options.received_audio, write_error);
   if (!options.at_sender.empty()) {

@@ -35,6 +35,16 @@ class CallController {
   ~CallController();
 
   Place place() const { return place_; }
+  // A sender limits playout by the header extension if it decides, as before an unmodified receiver. Else a receiver
+  // limits its own.
+  bool SenderLimitsPlayout(CallMedia::Playout playout) const {
+    return place_ == Place::kSender && playout != CallMedia::Playout::kUnlimited;
+  }
+  bool ReceiverLimitsPlayout(CallMedia::Playout playout) const {
+    return playout == CallMedia::Playout::kLimited
+               ? place_ != Place::kSender
+               : playout == CallMedia::Playout::kAdaptive && place_ == Place::kReceiver;
+  }
   // True for an agent in another process.
   bool is_agent() const { return agent_specification_.has_value(); }
   // Null without an agent.

@@ -65,6 +65,7 @@ peer::Options MakePeerOptions(CallEnd end, const Flow& flow, const CallControlle
     if (KeepsReceived(flow)) options.audio_file = media.speech;
   } else {
     options.receive = true;
+    options.limit_playout = controller.ReceiverLimitsPlayout(media.playout);
     if (KeepsReceived(flow)) KeepReceived(flow, options);
   }
   return options;

@@ -173,7 +173,7 @@ void VirtualCall::RequestStats() {
 }
 
 void VirtualCall::OnSenderStats(const ordered_json& report) {
-  if (!LimitsPlayout()) return;
+  if (!controller_.SenderLimitsPlayout(flow_.job.call.playout)) return;
   for (const ordered_json& entry : report) {
     if (entry["type"] != "remote-inbound-rtp" || entry.value("kind", "") != "video") continue;
     if (!entry.contains("roundTripTime")) return;
@@ -184,12 +184,6 @@ void VirtualCall::OnSenderStats(const ordered_json& report) {
                         playout_delay_ ? TimeDelta::Millis(playout_delay_->max().ms()) : TimeDelta::Zero());
     playout_delay_.emplace(webrtc::TimeDelta::Millis(kMinPlayoutDelay.ms()), webrtc::TimeDelta::Millis(max.ms()));
   }
-}
-
-bool VirtualCall::LimitsPlayout() const {
-  const CallMedia::Playout playout = flow_.job.call.playout;
-  const bool has_weir = controller_.place() != CallController::Place::kLibwebrtc;
-  return playout == CallMedia::Playout::kLimited || (playout == CallMedia::Playout::kAdaptive && has_weir);
 }
 
 void VirtualCall::OnLine(CallEnd from, ordered_json line) {

@@ -73,9 +73,8 @@ class VirtualCall final : public RtpEnds {
   // Adds the guard and the observers of the receiver.
   void AddReceiver(peer::Runtime& runtime);
 
-  // Limits the playout delay by the receiver's reports, where it is limited.
+  // Limits the playout delay by the receiver's reports, where the sender limits it.
   void OnSenderStats(const nlohmann::ordered_json& report);
-  bool LimitsPlayout() const;
 
   // Handles a peer's line.
   void OnLine(CallEnd from, nlohmann::ordered_json line);

@@ -104,8 +104,8 @@ class CallOptions(PathArguments):
     playout: Annotated[
         PlayoutMode,
         typer.Option(
-            help="Limit of 250 ms for how long a native receiver holds video, which may then be ahead of its audio: "
-            "adaptive: in calls in which Weir decides; limited: in all; unlimited: in none.",
+            help="A native receiver holds video for at most 150 ms, and audio for less: adaptive: in calls in which "
+            "Weir decides; limited: in all; unlimited: in none.",
         ),
     ] = "adaptive"
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, recordings and report.")] = Path(

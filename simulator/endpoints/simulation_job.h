@@ -72,8 +72,8 @@ struct CallMedia {
   // Repair of losses with Weir at one end: chosen by a RepairPolicy, without FEC, or with the FEC of libwebrtc's table.
   enum class Repair : uint8_t { kAdaptive, kNack, kFec };
   Repair repair = Repair::kAdaptive;
-  // The playout delay of video, with Weir at one end, in any call or in none limited by MaxPlayoutDelay() of the
-  // receiver's reports. The sender adds the header extension.
+  // The playout delay, limited with Weir at one end, in all calls or in none. Weir at the sender limits that of video
+  // by MaxPlayoutDelay() of the receiver's reports, with the header extension; else the receiver limits its own.
   enum class Playout : uint8_t { kAdaptive, kLimited, kUnlimited };
   Playout playout = Playout::kAdaptive;
 };

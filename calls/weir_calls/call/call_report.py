@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from weir_calls.call import logs
 from weir_calls.call.call_charts import call_charts, folder_of
-from weir_calls.call.plan import MAX_PLAYOUT_DELAY_MS, CallResult
+from weir_calls.call.plan import CallResult
 from weir_calls.call.record import read_record
 from weir_calls.call.summary import Call, read_calls, summarise_calls
 from weir_calls.call.user_changes import describe_cuts, describe_objective
@@ -44,8 +44,8 @@ _MAIN = (
 # In place of those that need weir-peer, for calls of other stacks.
 _OF_THE_LINK = ("network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation")
 _PLAYOUT = {
-    "adaptive": f"{MAX_PLAYOUT_DELAY_MS} ms at a native receiver in calls in which Weir decides, none in others",
-    "limited": f"{MAX_PLAYOUT_DELAY_MS} ms in all calls",
+    "adaptive": "150 ms at a native receiver in calls in which Weir decides, none in others",
+    "limited": "150 ms in all calls",
     "unlimited": "none",
 }
 _LONGEST_REASON = 300

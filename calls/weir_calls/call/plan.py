@@ -34,8 +34,6 @@ message for the receiver.
 """
 
 CALLS = "calls"
-MAX_PLAYOUT_DELAY_MS = 250
-"""`kLargestMaxPlayoutDelay` of the library, which says how it was chosen."""
 # Calls replay scenarios of up to two minutes in full, and the first minute of longer ones.
 _LONGEST_DURATION_S = 120.0
 _CUT_DURATION_S = 60.0
@@ -51,9 +49,9 @@ class CommonSettings:
     under a controller of LIBWEBRTC_SENDERS or AT_NATIVE_SENDER, which needs no REMB. `objective`: weights of
     throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the shipped one.
     `decision_delay_ms`: delay after which the policy's answers take effect. `lip_sync`: False: the receiver renders
-    video without waiting for audio. `playout`: a native receiver holds video for at most MAX_PLAYOUT_DELAY_MS in calls
-    in which Weir decides, in all calls or in none. `quality`: compare picture and speech with their sources, which
-    takes as long as the call.
+    video without waiting for audio. `playout`: a native receiver plays audio and video earlier (`weir-peer
+    --limit-playout`) in calls in which Weir decides, in all calls or in none. `quality`: compare picture and speech with
+    their sources, which takes as long as the call.
     """
 
     sender: str
@@ -118,7 +116,7 @@ class CallSettings(CommonSettings):
 
     @property
     def limits_playout(self) -> bool:
-        """True if the receiver limits for how long it holds video."""
+        """True if the receiver limits for how long it holds audio and video."""
         if self.receiver != "native" or self.playout == "unlimited":
             return False
         return self.playout == "limited" or not (self.decided_by_libwebrtc or self.controller == "shadow")

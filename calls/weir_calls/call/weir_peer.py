@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from weir_calls.call import logs
-from weir_calls.call.plan import MAX_PLAYOUT_DELAY_MS, CallSettings
+from weir_calls.call.plan import CallSettings
 from weir_calls.call_options import WITHOUT_MODEL
 from weir_calls.link.child_process import (
     InvalidMessage,
@@ -78,8 +78,6 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
 
     `model` is None if the sender runs the controller.
     """
-    # libwebrtc renders frames as they arrive, without a jitter buffer, if the minimum is 0.
-    playout = f"WebRTC-ForcePlayoutDelay/min_ms:10,max_ms:{MAX_PLAYOUT_DELAY_MS}/"
     controller = settings.custom
     custom = ["--custom-controller", json.dumps(controller.job() | {"name": controller.name})] if controller else []
     return [
@@ -87,7 +85,7 @@ def receiver_arguments(settings: CallSettings, address: str, model: Path | None)
         *_controller_inputs(settings, model),
         *custom,
         *([] if settings.transport_cc else ["--remb-alone"]),
-        *(["--field-trials", playout] if settings.limits_playout else []),
+        *(["--limit-playout"] if settings.limits_playout else []),
         "--frames",
         str(settings.out / logs.FRAMES),
         "--frames-size",

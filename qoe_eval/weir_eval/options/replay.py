@@ -92,8 +92,8 @@ class ReplayOptions(PathArguments):
     playout: Annotated[
         PlayoutMode,
         typer.Option(
-            help="Limit for how long receivers of virtual calls hold video, as an SFU can: adaptive: in calls with "
-            "Weir at one end; limited: in all; unlimited: in none.",
+            help="Limit for how long receivers of virtual calls hold audio and video: adaptive: in calls with Weir at "
+            "one end; limited: in all; unlimited: in none.",
         ),
     ] = "adaptive"
     objective: ObjectiveOption = DEFAULT_PRESET

@@ -126,7 +126,10 @@ def _virtual_calls(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
 
     return [
         ("Encoder", values("encoder", "–")),
-        ("Playout limit", values("playout", "adaptive: 100 to 250 ms in calls with Weir at one end, none in others")),
+        (
+            "Playout limit",
+            values("playout", "adaptive: with Weir at one end, 150 ms of the receiver or 100 to 250 ms of the sender"),
+        ),
         ("Repair", values("repair", "adaptive: chosen by Weir in calls with Weir at one end, libwebrtc's in others")),
     ]
 
