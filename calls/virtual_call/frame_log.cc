@@ -96,7 +96,7 @@ std::vector<SimDuration> FrameLog::LipSync() const {
                       .bytes = frame.bytes,
                       .retransmitted = frame.is_retransmitted});
   }
-  const std::vector<RenderedFrame> without_audio = RenderFrames(frames, {});
+  const std::vector<RenderedFrame> without_audio = RenderFrames(frames, {}, {});
   std::vector<SimDuration> waits;
   waits.reserve(frames_.size());
   for (size_t i = 0; i < frames_.size(); ++i) {

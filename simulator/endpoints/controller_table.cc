@@ -96,11 +96,13 @@ constexpr SimulatedController kControllers[] = {
     {.name = "weir-send",
      .summary = "weir at the sender, from transport feedback",
      .at_sender = &MakeWeirSend,
-     .from_feedback = &MakeWeirFromFeedback},
+     .from_feedback = &MakeWeirFromFeedback,
+     .limits_playout = true},
     {.name = "weir-send-ccfb",
      .summary = "weir-send, from RFC 8888 feedback",
      .at_sender = &MakeWeirSend,
      .from_feedback = &MakeWeirFromFeedback,
+     .limits_playout = true,
      .congestion_control_feedback = true},
     {.name = "ndtc",
      .summary = "draft-ageneau-ccwg-ndtc-01 at the receiver",
@@ -115,7 +117,10 @@ constexpr SimulatedController kControllers[] = {
      .summary = "oracle-present, at the receiver",
      .at_receiver = [](const ControllerContext& context) { return MakeOracleAtReceiver(context.oracle); },
      .knows_path = true},
-    {.name = "mocc", .summary = "weir-send behind MOCC's interface: statistics of intervals", .at_sender = &MakeMocc},
+    {.name = "mocc",
+     .summary = "weir-send behind MOCC's interface: statistics of intervals",
+     .at_sender = &MakeMocc,
+     .limits_playout = true},
 };
 
 }  // namespace

@@ -28,6 +28,8 @@ struct SimulatedController {
   std::unique_ptr<ReceiverController> (*from_feedback)(const ControllerContext& context) = nullptr;
   // The controller may have a new target after any packet.
   bool wake_on_arrival = false;
+  // The host of this controller at the sender limits playout. That of one at the receiver always does.
+  bool limits_playout = false;
   // The controller runs with the guard's rules.
   bool guard = false;
   // The controller decides from RFC 8888 feedback.

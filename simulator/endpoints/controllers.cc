@@ -82,6 +82,7 @@ FlowController MakePoolController(std::string_view line, const ControllerContext
   });
   result.at_receiver = AtReceiverOf(config, std::move(pool));
   result.at_sender = ends.sender_has_gcc ? MakeGccController() : SenderOfReceiver(context);
+  result.playout = kReceiversPlayout;
   return result;
 }
 
@@ -157,6 +158,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
     result.at_sender = row->at_sender(context, trials ? trials.value() : FieldTrials());
     result.congestion_control_feedback = row->congestion_control_feedback;
     result.reports_loss = row->reports_loss;
+    if (row->limits_playout) result.playout = kSendersPlayout;
     return result;
   }
   AtReceiver controller = MakeReceiverController(name, row, context);
@@ -165,6 +167,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
     CheckFeaturesAtSender(context.job.agent->features);
     result.at_sender =
         MakeWeirAtSender(context, context.job.agent_guard, GuardOptions::ForTraining(), std::move(controller));
+    result.playout = kSendersPlayout;
     return result;
   }
   result.wake_on_arrival = row && row->wake_on_arrival;
@@ -175,6 +178,7 @@ FlowController MakeFlowController(std::string_view name, const ControllerContext
       .guard_rules = result.agent ? GuardOptions::ForTraining() : context.job.guard_rules};
   result.at_receiver = AtReceiverOf(config, std::move(controller));
   result.at_sender = SenderOfReceiver(context);
+  result.playout = kReceiversPlayout;
   return result;
 }
 

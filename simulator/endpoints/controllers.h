@@ -9,6 +9,7 @@
 #include "endpoints/agent.h"
 #include "endpoints/oracle.h"
 #include "endpoints/simulation_job.h"
+#include "media/playout_limits.h"
 #include "weir/bandwidth_estimator.h"
 #include "weir/model_description.h"
 #include "weir/network_types.h"
@@ -54,6 +55,8 @@ struct FlowController {
   bool congestion_control_feedback = false;
   // The controller reports the loss ratio to libwebrtc's sender, which then sends FEC.
   bool reports_loss = true;
+  // Where Weir decides at one end, it limits playout, too.
+  PlayoutLimits playout;
   // The agent's controller, which `at_receiver` or `at_sender` owns; null for all others.
   PolicyController* agent = nullptr;
 };

@@ -27,6 +27,7 @@ class ModelEnds final : public RtpEnds {
   void ProcessArrivals(SimTime until) override { receiver_->ProcessArrivals(until); }
   PolicyController* agent() override { return controller_.agent; }
   void AddTo(nlohmann::ordered_json& record) const override;
+  PlayoutLimits playout_limits() const override { return controller_.playout; }
 
  private:
   const bool repaired_;

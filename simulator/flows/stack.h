@@ -11,6 +11,7 @@
 #include "endpoints/flow.h"
 #include "endpoints/simulation_job.h"
 #include "flows/viewed_step.h"
+#include "media/playout_limits.h"
 
 namespace weir::sim {
 
@@ -25,6 +26,8 @@ class RtpEnds {
   virtual PolicyController* agent() { return nullptr; }
   // Adds the counts of feedback, repair and the estimator to the flow's record.
   virtual void AddTo(nlohmann::ordered_json& record) const = 0;
+  // For the recorder's frames.
+  virtual PlayoutLimits playout_limits() const { return {}; }
   // True if FrameColumns() has the frames with their rendering times; else the flow's recorder follows packets.
   virtual bool follows_frames() const { return false; }
   virtual nlohmann::ordered_json FrameColumns() const { return nullptr; }

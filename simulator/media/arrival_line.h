@@ -14,6 +14,8 @@ class ArrivalLine {
  public:
   // Call for frames in the order of arrival.
   void OnFrame(SimTime capture_time, SimTime arrival_time);
+  // True before the first OnFrame().
+  bool is_empty() const { return frames_ == 0; }
   // Call after the first OnFrame().
   SimTime UsualArrival(SimTime capture_time) const;
 

@@ -10,7 +10,6 @@ constexpr SimDuration kWindow = SimDuration::Seconds(2);
 constexpr SimDuration kInterval = SimDuration::Millis(500);
 constexpr double kBinMs = 20;
 constexpr double kFirstTargetMs = 80;
-constexpr double kQuantile = 0.95;
 constexpr double kMemory = 0.983;
 constexpr double kFirstWeight = 2;
 constexpr double kGranularityMs = 20;
@@ -22,7 +21,7 @@ constexpr double kMostBufferedMs = 200 * kPacketMs;
 
 }  // namespace
 
-AudioBuffer::AudioBuffer() : target_ms_(kFirstTargetMs) {
+AudioBuffer::AudioBuffer(double quantile) : quantile_(quantile), target_ms_(kFirstTargetMs) {
   for (size_t bin = 0; bin < histogram_.size(); ++bin) histogram_[bin] = std::ldexp(1.0, -static_cast<int>(bin) - 1);
 }
 
@@ -74,7 +73,7 @@ void AudioBuffer::AddToHistogram(double delay_ms) {
   for (double& share : histogram_) share *= memory;
   histogram_[added] += 1 - memory;
   size_t bin = 0;
-  for (double above = 1 - histogram_[0]; above > 1 - kQuantile && bin + 1 < histogram_.size();)
+  for (double above = 1 - histogram_[0]; above > 1 - quantile_ && bin + 1 < histogram_.size();)
     above -= histogram_[++bin];
   target_ms_ = kBinMs * static_cast<double>(bin + 1);
 }

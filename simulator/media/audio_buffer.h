@@ -9,14 +9,14 @@
 
 namespace weir::sim {
 
-// Follows libwebrtc's NetEq. A packet's delay is its latency less the least of the last 2 s. The target is the 95th
-// percentile of the largest delays of 0.5 s each, over the last half minute in bins of 20 ms. Audio is played with a
-// latency that grows at once when a packet comes too late. Otherwise it moves, as audio is stretched or shortened, into
-// the range from the target to the target plus the largest delay of the last 2 s. After an outage, packets that arrive
-// faster than they are played fill the buffer; a full one is emptied.
+// Follows libwebrtc's NetEq. A packet's delay is its latency less the least of the last 2 s. The target is a quantile,
+// by default 0.95, of the largest delays of 0.5 s each, over the last half minute in bins of 20 ms. Audio is played
+// with a latency that grows at once when a packet comes too late. Otherwise it moves, as audio is stretched or
+// shortened, into the range from the target to the target plus the largest delay of the last 2 s. After an outage,
+// packets that arrive faster than they are played fill the buffer; a full one is emptied.
 class AudioBuffer {
  public:
-  AudioBuffer();
+  explicit AudioBuffer(double quantile);
 
   // Call for packets in the order of arrival.
   void OnPacket(SimTime capture_time, SimTime arrival_time);
@@ -38,6 +38,7 @@ class AudioBuffer {
   void UpdateTarget(double delay_ms, SimTime now);
   void AddToHistogram(double delay_ms);
 
+  const double quantile_;
   // Packets of the last 2 s that are faster, or slower, than all after them.
   std::deque<Packet> fastest_;
   std::deque<Packet> slowest_;

@@ -15,11 +15,14 @@ using Frame = FrameRecorder::Frame;
 using AudioPacket = FrameRecorder::AudioPacket;
 
 constexpr SimDuration kRenderDelay = SimDuration::Millis(10);
+constexpr SimDuration kLongestWait = SimDuration::Seconds(10);
 
 SimDuration FromMilliseconds(double ms) { return SimDuration::Nanos(static_cast<int64_t>(1e6 * ms)); }
 
 class JitterBuffer {
  public:
+  explicit JitterBuffer(SimDuration limit) : limit_(limit) {}
+
   // Call in the order of completion.
   void OnComplete(const Frame& frame) {
     last_complete_ = frame;
@@ -29,15 +32,17 @@ class JitterBuffer {
   // The next frame to be decoded, which arrived with all before it at `decodable`; the decoder is free from `now` on.
   // Returns the time of decoding.
   SimTime Decode(const Frame& frame, SimTime decodable, SimTime now) {
-    const bool first = last_rendered_.time == kNever;
-    const SimTime usual = first ? now : arrivals_.UsualArrival(frame.capture_time);
-    const SimTime due = first ? now : usual + std::max(playout_delay_, minimum_);
-    const SimTime due_without_audio = usual + std::min(playout_delay_, jitter_.Estimate() + kRenderDelay);
-    const SimTime decoded = first ? now : std::max(now, due - kRenderDelay);
+    if (!arrivals_.is_empty()) ResetAfterBadTiming(frame, now);
+    const bool at_once = last_rendered_.time == kNever || arrivals_.is_empty();
+    const SimTime usual = at_once ? now : arrivals_.UsualArrival(frame.capture_time);
+    const SimTime due = at_once ? now : usual + std::min(std::max(playout_delay_, minimum_), limit_);
+    const SimTime due_without_audio = usual + std::min({playout_delay_, jitter_.Estimate() + kRenderDelay, limit_});
+    const SimTime decoded = at_once ? now : std::max(now, due - kRenderDelay);
     UpdateDelay(frame, due, decoded);
-    const SimTime rendered = first ? decoded : std::max({last_rendered_.time, decoded, due});
+    const SimTime earliest = last_rendered_.time == kNever ? decoded : std::max(last_rendered_.time, decoded);
+    const SimTime rendered = at_once ? earliest : std::max(earliest, due);
     last_rendered_ = {.time = rendered, .lip_sync = SimDuration::Zero()};
-    if (!first) last_rendered_.lip_sync = NotNegative(rendered - std::max(decodable, due_without_audio));
+    if (!at_once) last_rendered_.lip_sync = NotNegative(rendered - std::max(decodable, due_without_audio));
     return decoded;
   }
 
@@ -52,6 +57,16 @@ class JitterBuffer {
   RenderedFrame last_rendered() const { return last_rendered_; }
 
  private:
+  // libwebrtc starts anew where a frame would be rendered in more than 10 s, or was to be 10 s ago.
+  void ResetAfterBadTiming(const Frame& frame, SimTime now) {
+    const SimDuration wait = arrivals_.UsualArrival(frame.capture_time) + playout_delay_ - now;
+    if (wait <= kLongestWait && SimDuration::Zero() - wait <= kLongestWait && TargetDelay() <= kLongestWait) return;
+    arrivals_ = {};
+    jitter_ = {};
+    minimum_ = playout_delay_ = SimDuration::Zero();
+    last_delay_.reset();
+  }
+
   SimDuration TargetDelay() const { return std::max(jitter_.Estimate() + kRenderDelay, minimum_); }
 
   void UpdateDelay(const Frame& frame, SimTime due, SimTime decoded) {
@@ -64,6 +79,7 @@ class JitterBuffer {
     playout_delay_ = std::min(playout_delay_ + lateness, TargetDelay());
   }
 
+  const SimDuration limit_;
   ArrivalLine arrivals_;
   FrameJitter jitter_;
   LipSync lip_sync_;
@@ -77,7 +93,8 @@ class JitterBuffer {
 // Passes what has arrived to the buffers, in the order of time.
 class Receiver {
  public:
-  Receiver(std::span<const Frame> frames, std::span<const AudioPacket> audio) : audio_(audio) {
+  Receiver(std::span<const Frame> frames, std::span<const AudioPacket> audio, const PlayoutLimits& limits)
+      : audio_(audio), buffer_(limits.video), audio_buffer_(limits.audio_quantile) {
     for (const Frame& frame : frames) {
       if (frame.complete_time != kNever) frames_.push_back(&frame);
     }
@@ -123,8 +140,9 @@ class Receiver {
 
 }  // namespace
 
-std::vector<RenderedFrame> RenderFrames(std::span<const Frame> frames, std::span<const AudioPacket> audio) {
-  Receiver receiver(frames, audio);
+std::vector<RenderedFrame> RenderFrames(std::span<const Frame> frames, std::span<const AudioPacket> audio,
+                                        const PlayoutLimits& limits) {
+  Receiver receiver(frames, audio, limits);
   std::vector<RenderedFrame> rendered;
   rendered.reserve(frames.size());
   SimTime decoder_free = kTimeZero;

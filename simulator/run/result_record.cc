@@ -107,7 +107,8 @@ Json FlowRecord(const SimulationJob& job, Simulation& simulation, size_t index, 
   record["seconds_above_400_ms"] = Seconds(recorder.above_400_ms);
   if (rtp_ends) rtp_ends->AddTo(record);
   if (!recorder.steps.empty()) record["series"] = FlowSeries(recorder, scenario.duration, rtp_ends != nullptr);
-  if (recorder.frames) record["series"]["frames"] = FrameSeries(*recorder.frames, scenario.end());
+  if (recorder.frames && rtp_ends)
+    record["series"]["frames"] = FrameSeries(*recorder.frames, rtp_ends->playout_limits(), scenario.end());
   if (rtp_ends && rtp_ends->follows_frames() && !recorder.steps.empty())
     record["series"]["frames"] = rtp_ends->FrameColumns();
   return record;

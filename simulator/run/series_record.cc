@@ -93,7 +93,7 @@ Json FlowSeries(const FlowRecorder& recorder, SimDuration duration, bool is_rtp)
   return series;
 }
 
-Json FrameSeries(const FrameRecorder& recorder, SimTime end) {
+Json FrameSeries(const FrameRecorder& recorder, const PlayoutLimits& limits, SimTime end) {
   const std::vector<FrameRecorder::Frame> frames = recorder.Frames(end);
   using Frame = FrameRecorder::Frame;
   const auto column = [&frames](auto value_of) {
@@ -102,7 +102,7 @@ Json FrameSeries(const FrameRecorder& recorder, SimTime end) {
     return values;
   };
   Json rendered = Json::array(), lip_sync = Json::array();
-  for (const RenderedFrame& frame : RenderFrames(frames, recorder.audio())) {
+  for (const RenderedFrame& frame : RenderFrames(frames, recorder.audio(), limits)) {
     rendered.push_back(frame.time > end ? Json(nullptr) : Json(frame.time.us()));
     lip_sync.push_back(frame.lip_sync.us());
   }

@@ -12,6 +12,7 @@
 #include "flows/flow_recorder.h"
 #include "link/link.h"
 #include "media/frame_recorder.h"
+#include "media/playout_limits.h"
 #include "scenario/scenario.h"
 
 namespace weir::sim {
@@ -41,7 +42,7 @@ class LinkRecorder {
 nlohmann::ordered_json FlowSeries(const FlowRecorder& recorder, SimDuration duration, bool is_rtp);
 
 // Columns with one row per frame. Times are whole microseconds, which are exact enough and fast to print.
-nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, SimTime end);
+nlohmann::ordered_json FrameSeries(const FrameRecorder& recorder, const PlayoutLimits& limits, SimTime end);
 
 // Capacity and queueing delay of the forward link.
 nlohmann::ordered_json PathSeries(const Scenario& scenario, const LinkRecorder& recorder);

@@ -44,9 +44,10 @@ double SlotDelayMs(int frame, double slot_ms) {
 
 double DelayMs(const Frame& frame, SimTime rendered) { return ToMilliseconds(rendered - frame.capture_time); }
 
-std::vector<SimTime> RenderTimes(const std::vector<Frame>& frames, const std::vector<AudioPacket>& audio) {
+std::vector<SimTime> RenderTimes(const std::vector<Frame>& frames, const std::vector<AudioPacket>& audio,
+                                 const PlayoutLimits& limits = {}) {
   std::vector<SimTime> times;
-  for (const RenderedFrame& rendered : RenderFrames(frames, audio)) times.push_back(rendered.time);
+  for (const RenderedFrame& rendered : RenderFrames(frames, audio, limits)) times.push_back(rendered.time);
   return times;
 }
 
@@ -152,7 +153,7 @@ TEST(JitterBuffer, VideoWaitsForLateAudio) {
 }
 
 TEST(JitterBuffer, AnOutageOfHalfAMinuteDelaysAudioNoLongerThanItsPacketsWait) {
-  AudioBuffer audio;
+  AudioBuffer audio{PlayoutLimits{}.audio_quantile};
   constexpr Ns kPacket = kSecond / 50;
   constexpr Ns kOutageEnd = kSecond * 40;
   // Packets of seconds 10 to 40 arrive at its end, ten times as fast as they were sent.
@@ -176,13 +177,51 @@ TEST(JitterBuffer, TheWaitForAudioIsTheTimeByWhichFramesAreRenderedLaterThanWith
     audio.push_back({.capture_time = captured, .arrival_time = captured + 50 * kMs + (i % 25 == 0 ? 300 : 0) * kMs});
   }
   std::ranges::stable_sort(audio, {}, &AudioPacket::arrival_time);
-  const std::vector<RenderedFrame> rendered = RenderFrames(frames, audio), without_audio = RenderFrames(frames, {});
+  const std::vector<RenderedFrame> rendered = RenderFrames(frames, audio, {}),
+                                   without_audio = RenderFrames(frames, {}, {});
   EXPECT_EQ(rendered.front().lip_sync, SimDuration::Zero());
   EXPECT_GT(ToMilliseconds(rendered.back().lip_sync), 150);
   for (size_t i = 0; i < frames.size(); ++i) {
     EXPECT_LT(ToMilliseconds(without_audio[i].lip_sync), 5) << i;
     const double later_ms = ToMilliseconds(rendered[i].time - without_audio[i].time);
     EXPECT_NEAR(ToMilliseconds(rendered[i].lip_sync), later_ms, 25) << i;
+  }
+}
+
+TEST(JitterBuffer, ALimitEndsTheWaitForAudioAndAShorterMemoryShortensIt) {
+  const std::vector<Frame> frames = FramesAfter([](int) { return 50; });
+  std::vector<AudioPacket> audio;
+  // In one of ten half seconds a packet comes 300 ms late.
+  for (int i = 0; i < 1500; ++i) {
+    const Ns captured = 20 * kMs * i;
+    audio.push_back({.capture_time = captured, .arrival_time = captured + 50 * kMs + (i % 250 == 0 ? 300 : 0) * kMs});
+  }
+  std::ranges::stable_sort(audio, {}, &AudioPacket::arrival_time);
+  const auto delay_ms = [&](const PlayoutLimits& limits) {
+    return DelayMs(frames.back(), RenderTimes(frames, audio, limits).back());
+  };
+  const double unlimited_ms = delay_ms({});
+  EXPECT_GT(unlimited_ms, 330);
+  EXPECT_NEAR(delay_ms({.video = SimDuration::Millis(150)}), 50 + 150, 15);
+  EXPECT_LT(delay_ms({.audio_quantile = 0.8}), unlimited_ms - 50);
+}
+
+// libwebrtc's line through arrivals may lead far away: two frames that come within 20 ms, 9 s apart, and more after
+// them.
+TEST(JitterBuffer, NoFrameWaitsForMoreThanTenSeconds) {
+  for (const int64_t late_ms : {50, 3000, 9000}) {
+    std::vector<Frame> frames;
+    for (int i = 0; i < 900; ++i) {
+      const Ns captured = 33 * kMs * i;
+      const bool is_late = i > 1 && i < 100;
+      const Ns complete =
+          is_late ? std::max(captured, 3300 * kMs) + (late_ms + i) * kMs : captured + (50 + i % 7) * kMs;
+      frames.push_back({.capture_time = captured, .complete_time = complete, .bytes = 5000});
+    }
+    const std::vector<SimTime> rendered = RenderTimes(frames, {});
+    for (size_t i = 0; i < frames.size(); ++i) {
+      EXPECT_LT(ToMilliseconds(rendered[i] - std::max(frames[i].complete_time, frames[99].complete_time)), 10'000) << i;
+    }
   }
 }
 
