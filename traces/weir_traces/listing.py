@@ -32,7 +32,7 @@ def check_input(name: str) -> None:
             raise not_bundled(rest)
         return
     try:
-        fault = "is a folder; name a file in it" if stat.S_ISDIR(os.stat(name).st_mode) else ""
+        fault = "is a folder; name files in it, such as FOLDER/*.json" if stat.S_ISDIR(os.stat(name).st_mode) else ""
         if not fault and not os.access(name, os.R_OK):
             fault = f"cannot be read ({os.strerror(errno.EACCES)}); check its permissions"
     except FileNotFoundError:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import playwright
 from playwright.async_api import Browser, Page, Playwright, async_playwright
@@ -109,6 +109,7 @@ class BrowserEnd:
 
     async def start(self) -> Message:
         """Opens the page and its camera, and measures the offset of its clock."""
+        asyncio.get_running_loop().set_exception_handler(_without_closed_pages)
         try:
             async with asyncio.timeout(_START_LIMIT_S):
                 await self._open()
@@ -307,3 +308,9 @@ def _page_time_us(message: Message) -> int:
     if not isinstance(time_ms, int | float) or isinstance(time_ms, bool):
         return 0
     return int(1000 * time_ms) if abs(time_ms - 1000 * time.time()) < 86_400_000 else 0
+
+
+def _without_closed_pages(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Playwright leaves futures behind if Chromium is stopped while it starts. Nobody waits for them."""
+    if not isinstance(context.get("exception"), PlaywrightError):
+        loop.default_exception_handler(context)

@@ -50,8 +50,8 @@ class CommonSettings:
     throughput, latency and loss. `max_bitrate_bps`: limit of the encoder. `model`: None for the shipped one.
     `decision_delay_ms`: delay after which the policy's answers take effect. `lip_sync`: False: the receiver renders
     video without waiting for audio. `playout`: a native receiver plays audio and video earlier (`weir-peer
-    --limit-playout`) in calls in which Weir decides, in all calls or in none. `quality`: compare picture and speech with
-    their sources, which takes as long as the call.
+    --limit-playout`) in calls in which Weir decides, in all calls or in none. `quality`: compare picture and speech
+    with their sources, which takes as long as the call.
     """
 
     sender: str

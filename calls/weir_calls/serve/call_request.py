@@ -8,17 +8,28 @@ from typing import Any, cast
 
 from weir import parse_pool
 from weir_calls.call.plan import Order
+from weir_calls.call_options import WITHOUT_MODEL
 from weir_cli.errors import InputError
 from weir_eval.json_lines import number
 from weir_eval.options.shared import SIZES
 from weir_eval.runs.call_media import ENDS, SenderKind
-from weir_sim.controllers import CONTROLLERS, IN_CALLS, LIBWEBRTC_SENDERS, WEIGHTS, is_pool, pool_members
+from weir_sim.controllers import (
+    CONTROLLERS,
+    IN_CALLS,
+    LIBWEBRTC_SENDERS,
+    POLICY,
+    WEIGHTS,
+    is_pool,
+    pool_members,
+)
 from weir_traces.schema.scenario import Scenario
 
 SECOND_CONTROLLERS = LIBWEBRTC_SENDERS
 """The controllers that a call can be compared with: those of browsers."""
 DURATION_S = (5.0, 600.0)
 LINK_DOWN_S = (0.5, 30.0)
+# Members of pools that messages suggest.
+_MEMBERS = (POLICY, *WITHOUT_MODEL, "gcc")
 # The fields of a change to the running call.
 _CHANGES = {
     "stop": (),
@@ -128,7 +139,7 @@ def _pool(specification: Any) -> str:
         line = str(parse_pool(specification)["line"])
         for member in pool_members(line):
             if member not in CONTROLLERS:
-                raise InputError(f"pool: '{member[:40]}' is not known")
+                raise InputError(f"pool: '{member[:40]}' is not known; use {', '.join(_MEMBERS)}")
         return line
     except ValueError as error:
         raise InputError(str(error)) from None

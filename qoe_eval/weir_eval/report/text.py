@@ -33,6 +33,8 @@ _DECISIVE = (
     ("end_to_end_delay_ms_p95", "frame_delay_ms_p95"), ("received_bitrate_bps",),
 )  # fmt: skip
 """The measures of a verdict: quality, freezes, delay and bitrate, each by the first of its measures that a pair has."""
+_END_TO_END = ("end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95")
+_PARTS_OF_DELAY = ("frame_delay_ms_p50", "frame_delay_ms_p95")
 
 
 def libwebrtc_of(summary: Summary) -> str:
@@ -144,14 +146,21 @@ class PairedSentences:
 
     @property
     def verdict(self) -> str:
-        """The differences of the decisive measures, or else of all, and of those that are worse, each with its interval
-        and its word.
+        """The differences of the decisive measures, or else of all, of those that are worse, and of a better picture,
+        each with its interval and its word.
         """
         known = {difference.name: difference for difference in self.differences}
         decisive = [next((known[name] for name in names if name in known), None) for names in _DECISIVE]
         shown = [difference for difference in decisive if difference] or list(self.differences)
-        # A measure that is worse is not left to the fold.
-        shown += [difference for difference in self.differences if difference.kind == "bad" and difference not in shown]
+        # A part of a delay that is worse already.
+        parts = _PARTS_OF_DELAY if any(name in known and known[name].kind == "bad" for name in _END_TO_END) else ()
+        shown += [
+            difference
+            for difference in self.differences
+            if (difference.kind == "bad" or (difference.kind == "good" and difference.name == "viewer_quality"))
+            and difference not in shown
+            and difference.name not in parts
+        ]
         return "; ".join(f"{difference.value} {difference.word}" for difference in shown)
 
     @property

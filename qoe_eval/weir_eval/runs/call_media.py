@@ -41,8 +41,8 @@ class CallMedia:
     played media are compared with the sources. `video`: the y4m that is sent; None: a generated picture. `speech`: the
     WAV file that is sent with `vmaf`; None: noise. `run`: runs a job and measures its rendered media.
     `with_sources` sets these three. `repair`: repair of losses in calls with Weir at one end: chosen by Weir, or
-    without FEC, or with the FEC of libwebrtc's own table. `playout`: limits for how long audio and video are held in calls
-    with Weir at one end, in all calls or in none. Weir at the sender limits video by the header extension
+    without FEC, or with the FEC of libwebrtc's own table. `playout`: limits for how long audio and video are held in
+    calls with Weir at one end, in all calls or in none. Weir at the sender limits video by the header extension
     playout-delay, 100 to 250 ms by jitter and round trip of the receiver's reports; in other calls the receiver limits
     its own, video to 150 ms, and the memory of its audio buffer.
 

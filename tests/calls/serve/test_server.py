@@ -272,7 +272,7 @@ async def test_former_calls(server):
         ({"controller": "oracle"}, "controller: one of weir, gcc, shadow, not 'oracle'"),
         ({"controller": "pilot=weir fusion=sum"}, 'pool, character 19: "sum" is not known'),
         ({"controller": "pilot=weir:/etc/passwd"}, "models from files are for `weir call`"),
-        ({"controller": "pilot=foo copilots=gcc"}, "pool: 'foo' is not known"),
+        ({"controller": "pilot=foo copilots=gcc"}, "pool: 'foo' is not known; use weir, nada, rule, gcc"),
         ({"duration_s": 1e9}, "duration_s"),
         ({"duration_s": True}, "duration_s"),
         ({"duration_s": None}, "duration_s"),

@@ -138,7 +138,7 @@ def test_the_page_shows_where_the_delay_arises(plan, tmp_path):
 )
 def test_the_page_names_its_stack_and_delay_that_is_mostly_modeled_lip_sync(plan, tmp_path, stack, words):
     records = complete_plans([plan], tmp_path, 2).records
-    sync = "the delay of all frames is mostly modeled lip sync; check with --stack libwebrtc"
+    sync = "most of the end-to-end delay is the wait for audio (lip sync), which a replay models; check with --stack"
     measured = changed(
         [record.model_copy(deep=True) for record in records],
         lip_sync_share=0.51,

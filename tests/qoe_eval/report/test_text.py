@@ -176,3 +176,17 @@ def test_measures_that_are_worse_are_in_the_verdict():
         ]
     )
     assert gcc.verdict == "End-to-end delay, p95 −80 ms [−120, −40] better; Frame delay, p95 +40 ms [+10, +82] worse"
+
+
+def test_a_better_picture_is_in_the_verdict_and_a_worse_delay_only_once():
+    (gcc,) = sentences(
+        [
+            row("gcc", "call_quality", 0.2, [-0.4, 0.8]),
+            row("gcc", "viewer_quality", 2.0, [1.0, 3.0]),
+            row("gcc", "end_to_end_delay_ms_p50", 30, [10, 50], wins=1, losses=7),
+            row("gcc", "end_to_end_delay_ms_p95", 80, [40, 120], wins=1, losses=7),
+            row("gcc", "frame_delay_ms_p95", 40, [10, 82], wins=1, losses=7),
+        ]
+    )
+    measures = [part.partition(" +")[0] for part in gcc.verdict.split("; ")]
+    assert measures == ["Call quality", "End-to-end delay, p95", "Viewer's quality", "End-to-end delay, median"]

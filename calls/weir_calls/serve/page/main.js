@@ -299,7 +299,7 @@ function showProgress() {
   setProgress(byId("progress"), elapsed / call.duration_s);
   const shown = (call.at_once ? lanes : [decided]).filter(({ picture }) => picture.frames !== undefined).map(({ controller, picture: { frames, width, height, freezes, limit } }) => {
     const parts = [`${Math.round(frames)} frames/s`, width && `${width}\u00a0×\u00a0${height}`,
-      freezes !== undefined && `${freezes} freeze${freezes === 1 ? "" : "s"}`, limit && limit !== "none" && `limited by ${limit}`];
+      freezes !== undefined && `${freezes} freeze${freezes === 1 ? "" : "s"} by getStats`, limit && limit !== "none" && `limited by ${limit}`];
     return (lanes.length > 1 ? `${shortName(controller)}: ` : "") + parts.filter(Boolean).join(" · ");
   });
   setText(byId("picture"), shown.join("; "));
@@ -323,5 +323,12 @@ function showObjectiveNote() {
       : controller === "shadow" ? "Affects Weir's shadow estimate only: GCC is in charge."
       : isRunning() ? "Takes effect with the next decision." : "Can also be changed during the call.");
 }
+
+// A file that is dropped would replace the page.
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  setText(byId(isRunning() ? "change-refusal" : "refusal"), "Traces are read when weir serve starts: weir serve FILE");
+});
 
 begin();

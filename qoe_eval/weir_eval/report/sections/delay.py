@@ -55,8 +55,8 @@ def modeled_lip_sync(records: Sequence[RunRecord]) -> Text | None:
     if not found:
         return None
     return note(
-        f"In {found} of {counted(len(modeled), 'run')} the delay of all frames is mostly modeled lip sync; check with "
-        "`--stack libwebrtc`."
+        f"In {found} of {counted(len(modeled), 'run')} most of the end-to-end delay is the wait for audio (lip sync), "
+        "which a replay models; check with `--stack libwebrtc`."
     )
 
 
