@@ -1,6 +1,6 @@
 """The front of one model: what its rate and delay are under each objective, against those of other controllers.
 
-The best objective for a scenario is chosen afterwards. A share says that weights exist that are better there, not that
+The best objective for a scenario is chosen afterwards. A share shows that weights exist that are better there, not that
 an application would know them.
 """
 

@@ -210,7 +210,7 @@ def test_an_objective_dominates_with_a_higher_rate_and_a_lower_delay():
         ]
 
     found = results({
-        # Of five scenarios: better with one objective, with the other, with both, with a tie, with neither.
+        # Five scenarios: better with one objective, with the other, with both, with a tie, with neither.
         "random": ran("weir", a=(1100, 90), b=(1200, 150), c=(1100, 90), d=(1000, 90), e=(1100, 101))
         + ran("gcc", a=(1000, 100), b=(1000, 100), c=(1000, 100), d=(1000, 100), e=(1000, 100)),
         **{

@@ -148,8 +148,8 @@ def _rate_column(table: Table, names: list[str], reading: Reading, known: dict[s
         found = found or rate_columns(names)
         if len(found) != 1:
             fault = "names no rate of a link with its unit" if not found else "names more than one rate"
-            unit = "" if reading.rate_unit else " and, unless its name has it, --unit UNIT"
-            raise _doubt(table, f"{fault}: add --rate-column NAME{unit}")
+            more = "" if reading.rate_unit else " and, unless its name has it, --unit UNIT"
+            raise _doubt(table, f"{fault}: add --rate-column NAME{more}")
         index = found[0]
     unit = known.get(names[index].lower()) or unit_in_name(names[index])
     if unit is not None and reading.rate_unit not in (None, unit):
