@@ -71,7 +71,7 @@ class QueueSharing {
   };
 
   bool RatesDiffer(double delay_noise_s, DataRate receive_rate) const {
-    std::array<float, kSamples> rates;
+    std::array<float, kSamples> rates{};
     size_t count = 0;
     double gaps_s = 0, bits = 0;
     for (const Sample& sample : samples_) {
