@@ -99,7 +99,7 @@ def configuration(records: Sequence[RunRecord], summary: Summary) -> Section:
         ("Controllers", ", ".join(ordered_controllers(record.controller for record in records))),
         *custom.items(),
         ("Model", _model(records, run)),
-        *_virtual_calls(records),
+        *_media_of_calls(records),
         ("Versions", versions_of(records)),
         *_near_copies(run.near_copies),
         *_about_inputs(run.scenarios),
@@ -115,11 +115,11 @@ def _model(records: Sequence[RunRecord], run: RunAbout) -> str:
     return f"SHA-256 {', '.join(hashes)}" if hashes else "none was needed"
 
 
-def _virtual_calls(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
-    """The media and settings of virtual calls; nothing for replays."""
+def _media_of_calls(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
+    """The media and settings of virtual calls; of replays the limit of playout."""
     calls = [record.virtual_call for record in records if record.virtual_call is not None]
     if not calls:
-        return []
+        return [("Playout limit", "150 ms of a receiver that decides, 250 ms under Weir at the sender, none in others")]
 
     def values(name: str, default: str) -> str:
         return ", ".join(sorted({str(call.get(name, default)) for call in calls}))
