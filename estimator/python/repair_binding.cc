@@ -42,10 +42,12 @@ std::string ChooseAtReceiver(RepairChoice& repair, int64_t rate_bps, int64_t now
 
 std::string ChooseAtSender(RepairChoice& repair, int64_t rate_bps, int64_t round_trip_us, double loss_ratio,
                            double feedback_loss_ratio, int64_t now_us) {
-  RepairObservation observation{
-      .at_time = ToTimestamp("now_us", now_us), .loss_ratio = loss_ratio, .nack_loss_ratio = feedback_loss_ratio};
-  if (round_trip_us > 0) observation.repair_time = TimeDelta::Micros(round_trip_us) + RepairPolicy::kDetectionTime;
-  return Choose(repair, observation, rate_bps);
+  return Choose(repair,
+                {.at_time = ToTimestamp("now_us", now_us),
+                 .repair_time = RepairPolicy::RepairTimeAtSender(TimeDelta::Micros(round_trip_us)),
+                 .loss_ratio = loss_ratio,
+                 .nack_loss_ratio = feedback_loss_ratio},
+                rate_bps);
 }
 
 int64_t MaxPlayoutDelayUs(int64_t jitter_us, int64_t round_trip_time_us, int64_t frame_interval_us,

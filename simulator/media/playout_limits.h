@@ -3,6 +3,7 @@
 #define WEIR_SIMULATOR_MEDIA_PLAYOUT_LIMITS_H_
 
 #include "core/sim_time.h"
+#include "weir/playout_delay.h"
 
 namespace weir::sim {
 
@@ -18,7 +19,7 @@ struct PlayoutLimits {
 inline constexpr PlayoutLimits kReceiversPlayout{.video = SimDuration::Millis(150), .audio_quantile = 0.8};
 // With Weir at the sender, by the header extension playout-delay: weir/playout_delay.h. Its maximum follows jitter and
 // round trip of the receiver's reports, and is the largest one where a queue varies.
-inline constexpr PlayoutLimits kSendersPlayout{.video = SimDuration::Millis(250)};
+inline constexpr PlayoutLimits kSendersPlayout{.video = SimDuration::Micros(kLargestMaxPlayoutDelay.us())};
 
 }  // namespace weir::sim
 

@@ -49,6 +49,11 @@ class RepairPolicy {
  public:
   // Time to detect a loss and to request the packet, in libwebrtc.
   static constexpr TimeDelta kDetectionTime = TimeDelta::Millis(20);
+  // The repair time at a sender; nothing for a round trip of zero, which is unknown, or below.
+  static constexpr std::optional<TimeDelta> RepairTimeAtSender(TimeDelta round_trip_time) {
+    if (round_trip_time <= TimeDelta::Zero()) return std::nullopt;
+    return round_trip_time + kDetectionTime;
+  }
   // With this repair time or a longer one, FEC is worth its price at any loss.
   static constexpr TimeDelta kSlowRepair = TimeDelta::Millis(165);
 

@@ -71,8 +71,7 @@ int weir_repair_choose_at_sender(weir_repair* repair, int64_t rate_bps, int64_t 
     RepairObservation observation;
     observation.at_time = Timestamp::Micros(now_us);
     if (!IsTime(observation.at_time)) return FailArgument(kBadTime);
-    if (round_trip_us > 0)
-      observation.repair_time = TimeDelta::Micros(round_trip_us) + weir::RepairPolicy::kDetectionTime;
+    observation.repair_time = weir::RepairPolicy::RepairTimeAtSender(TimeDelta::Micros(round_trip_us));
     observation.loss_ratio = loss_ratio;
     observation.nack_loss_ratio = feedback_loss_ratio;
     return Choose(*repair, observation, rate_bps);

@@ -39,7 +39,7 @@ class RepairFecController final : public webrtc::FecController, private webrtc::
     RepairObservation observation;
     observation.at_time = Timestamp::Micros(environment_.clock().TimeInMicroseconds());
     Follow(fraction_lost, round_trip_time_ms, observation.at_time);
-    if (round_trip_time_ > TimeDelta::Zero()) observation.repair_time = round_trip_time_ + RepairPolicy::kDetectionTime;
+    observation.repair_time = RepairPolicy::RepairTimeAtSender(round_trip_time_);
     observation.rate = DataRate::BitsPerSecond(estimated_bitrate_bps);
     observation.loss_ratio = loss_ratio_;
     if (return_path_ != nullptr) observation.nack_loss_ratio = return_path_->loss_ratio();
