@@ -103,7 +103,7 @@ TEST(ProbeControllerTest, ALayerThatLacksLittleIsProbed) {
                                      .state = CongestionState::kNormal};
   for (const auto& [next, is_probed] : {std::pair(Kbps(1600), false), {Kbps(1610), true}, {Kbps(1700), true}}) {
     ProbeController controller(Kbps(1600));
-    controller.SetDesiredRate({next, next});
+    controller.SetDesiredRate({next, next}, Kbps(1600));
     for (int i = 0; i < 100; ++i)
       controller.OnSentPacket({.send_time = facts.now, .sequence_number = i, .size = DataSize::Bytes(1200)});
     EXPECT_FALSE(controller.OnProgress(facts));
@@ -117,7 +117,7 @@ TEST(ProbeControllerTest, ALayerThatLacksLittleIsProbed) {
 // A receiver that acknowledges each probe, and reports congestion by media after it.
 TEST(ProbeControllerTest, SuccessWithoutEndAddsNoMoreThanItsShare) {
   ProbeController controller(Kbps(300));
-  controller.SetDesiredRate({Kbps(2000), Kbps(1500)});
+  controller.SetDesiredRate({Kbps(2000), Kbps(1500)}, Kbps(300));
   ProbeController::Facts facts{.now = Timestamp::Seconds(1000),
                                .target = Kbps(500),
                                .receive_rate = Kbps(400),
@@ -153,7 +153,7 @@ TEST(ProbeControllerTest, SuccessWithoutEndAddsNoMoreThanItsShare) {
 TEST(ProbeControllerTest, EveryClusterCanBeSentAsPadding) {
   for (const int64_t next : {500, 2000, 5000, 20'000, 100'000}) {
     ProbeController controller(Kbps(300));
-    controller.SetDesiredRate({Kbps(next), Kbps(next)});
+    controller.SetDesiredRate({Kbps(next), Kbps(next)}, Kbps(300));
     for (int i = 0; i < 2000; ++i) {
       controller.OnSentPacket(
           {.send_time = Timestamp::Seconds(1), .sequence_number = i, .size = DataSize::Bytes(1200)});
@@ -171,7 +171,7 @@ TEST(ProbeControllerTest, EveryClusterCanBeSentAsPadding) {
 // The largest cluster is not requested again after a success, however much more is desired.
 TEST(ProbeControllerTest, WhatNoClusterCanShowIsNotProbedForEver) {
   ProbeController controller(Kbps(300));
-  controller.SetDesiredRate({Kbps(900'000), Kbps(900'000)});
+  controller.SetDesiredRate({Kbps(900'000), Kbps(900'000)}, Kbps(300));
   ProbeController::Facts facts{.now = Timestamp::Seconds(1000),
                                .target = Kbps(2000),
                                .receive_rate = Kbps(2000),
@@ -403,6 +403,53 @@ TEST_P(LayersTest, ImpossibleDesiredRatesAreErrors) {
   EXPECT_TRUE(estimator_->SetDesiredRate({Kbps(1), Kbps(-1)}));
   EXPECT_FALSE(estimator_->TakeProbeCluster());
 }
+
+// --- the start of a call --------------------------------------------------------------------------------------------
+
+class ProbesAtStartTest : public LayersTest {
+ protected:
+  static constexpr DataRate kMedia = Kbps(2500);
+
+  TestSendSideCall& Begin(int64_t capacity_kbps, bool probes_start) {
+    SendSideEstimatorConfig config;
+    config.probes_start = probes_start;
+    config.estimator.constraints.max_media_rate = kMedia;
+    TestSendSidePath path;
+    path.capacity = Kbps(capacity_kbps);
+    return LayersTest::Begin(std::move(path), config);
+  }
+};
+
+TEST_P(ProbesAtStartTest, FindTheRateOfTheMediaInHalfASecond) {
+  for (const bool probes_start : {false, true}) {
+    Begin(20'000, probes_start).RunUntil(Ms(500));
+    const DataRate rate = estimator_->target_rate().target_rate;
+    EXPECT_EQ(rate > kMedia * 0.9, probes_start) << rate.bps();
+    EXPECT_EQ(estimator_->probe_counters().clusters, probes_start ? 3u : 0u);
+  }
+}
+
+TEST_P(ProbesAtStartTest, EndWhereThePathCarriesNoMore) {
+  for (const int64_t capacity_kbps : {100, 500, 1500}) {
+    TestSendSideCall& call = Begin(capacity_kbps, true);
+    call.RunUntil(TimeDelta::Seconds(1));
+    const uint64_t clusters = estimator_->probe_counters().clusters;
+    EXPECT_LE(clusters, 3u) << capacity_kbps;
+    call.RunUntil(TimeDelta::Seconds(60));
+    EXPECT_EQ(estimator_->probe_counters().clusters, clusters) << capacity_kbps;
+  }
+}
+
+// Layers are probed as if the call began with them.
+TEST_P(ProbesAtStartTest, EndWithTheFirstDesiredRate) {
+  Begin(20'000, true).RunUntil(Ms(60));
+  EXPECT_FALSE(estimator_->SetDesiredRate({Kbps(1650), Kbps(550)}));
+  EXPECT_FALSE(estimator_->TakeProbeCluster());
+  EXPECT_LE(estimator_->target_rate().target_rate, Kbps(500));
+}
+
+INSTANTIATE_TEST_SUITE_P(Controllers, ProbesAtStartTest, testing::Values("rule", "weir"),
+                         [](const auto& test) { return test.param; });
 
 INSTANTIATE_TEST_SUITE_P(Controllers, LayersTest, testing::Values("rule", "weir"),
                          [](const auto& test) { return test.param; });

@@ -108,6 +108,7 @@ class TestSendSideCall {
     const DataSize size = std::min(kFullPacket, rate * kLongestInterval);
     SendPacket(size, PacketKind::kVideo, probes_.empty() ? 0 : probes_.front().cluster);
     next_send_ = now_ + size / rate;
+    if (path_.layers.empty()) Probe();
   }
 
   DataRate MediaRate() const {
@@ -143,6 +144,7 @@ class TestSendSideCall {
   void ChooseLayer() {
     if (path_.layers.empty()) {
       if (!path_.desired_rate.IsZero()) Desire({path_.desired_rate, DataRate::Zero()});
+      Probe();
       return;
     }
     const size_t wanted = std::min(path_.wanted_layers(now_ - kStart), path_.layers.size());
@@ -159,6 +161,10 @@ class TestSendSideCall {
 
   void Desire(const DesiredRate& desired) {
     Check(estimator_.SetDesiredRate(desired));
+    Probe();
+  }
+
+  void Probe() {
     if (const auto cluster = estimator_.TakeProbeCluster()) AddProbe(*cluster);
   }
 

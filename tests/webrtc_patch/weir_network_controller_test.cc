@@ -40,7 +40,7 @@ class WeirNetworkControllerTest : public ::testing::Test {
   }
 
   void Take(const NetworkControlUpdate& update) {
-    EXPECT_TRUE(update.probe_cluster_configs.empty());
+    clusters_.insert(clusters_.end(), update.probe_cluster_configs.begin(), update.probe_cluster_configs.end());
     if (update.congestion_window) window_ = *update.congestion_window;
     EXPECT_EQ(update.target_rate.has_value(), update.pacer_config.has_value());
     if (!update.target_rate) return;
@@ -56,18 +56,25 @@ class WeirNetworkControllerTest : public ::testing::Test {
             Timestamp silent_from = Timestamp::PlusInfinity()) {
     constexpr TimeDelta kStep = TimeDelta::Millis(5);
     const webrtc::DataSize size = webrtc::DataSize::Bytes(1200);
+    const auto send = [&](webrtc::DataSize packet_size, const webrtc::PacedPacketInfo& pacing_info) {
+      webrtc::PacketResult packet;
+      packet.sent_packet.send_time = now_;
+      packet.sent_packet.pacing_info = pacing_info;
+      packet.sent_packet.size = packet_size;
+      packet.sent_packet.sequence_number = ++sequence_number_;
+      Take(controller_->OnSentPacket(packet.sent_packet));
+      free_ = std::max(free_, now_) + packet_size / capacity;
+      // The receiver's clock is another.
+      packet.receive_time = free_ + TimeDelta::Millis(20) + TimeDelta::Seconds(7);
+      packet.ecn = ecn_;
+      if (now_ < silent_from) in_flight_.push_back(packet);
+    };
     for (const Timestamp end = now_ + duration; now_ < end; now_ += kStep) {
-      for (; next_send_ <= now_; next_send_ += size / target_) {
-        webrtc::PacketResult packet;
-        packet.sent_packet.send_time = now_;
-        packet.sent_packet.size = size;
-        packet.sent_packet.sequence_number = ++sequence_number_;
-        Take(controller_->OnSentPacket(packet.sent_packet));
-        free_ = std::max(free_, now_) + size / capacity;
-        // The receiver's clock is another.
-        packet.receive_time = free_ + TimeDelta::Millis(20) + TimeDelta::Seconds(7);
-        packet.ecn = ecn_;
-        if (now_ < silent_from) in_flight_.push_back(packet);
+      for (; next_send_ <= now_; next_send_ += size / target_) send(size, {});
+      if (sends_probes_ && !clusters_.empty()) {
+        const webrtc::ProbeClusterConfig cluster = clusters_.front();
+        send(cluster.target_data_rate * kStep, webrtc::PacedPacketInfo(cluster.id, cluster.target_probe_count, 1));
+        if (++probe_packets_ % cluster.target_probe_count == 0) clusters_.erase(clusters_.begin());
       }
       if (now_.ms() % 50 == 0) Feedback();
       if (now_.ms() % 25 == 0) Take(controller_->OnProcessInterval({.at_time = now_}));
@@ -102,6 +109,10 @@ class WeirNetworkControllerTest : public ::testing::Test {
   std::unique_ptr<webrtc::NetworkControllerInterface> controller_;
   // Packets arrive with it.
   webrtc::EcnMarking ecn_ = webrtc::EcnMarking::kNotEct;
+  // Those not sent yet.
+  std::vector<webrtc::ProbeClusterConfig> clusters_;
+  bool sends_probes_ = false;
+  int probe_packets_ = 0;
   webrtc::PacerConfig pacer_;
   webrtc::DataRate target_ = webrtc::DataRate::Zero();
   webrtc::DataSize window_ = webrtc::DataSize::PlusInfinity();
@@ -111,6 +122,25 @@ TEST_F(WeirNetworkControllerTest, StartsAtTheStartRate) {
   EXPECT_EQ(target_, Kbps(300));
   EXPECT_EQ(reported_.back().reason.source, TargetSource::kStart);
   EXPECT_EQ(reported_.back().at_time.us(), now_.us());
+}
+
+TEST_F(WeirNetworkControllerTest, ProbesFindTheFirstRate) {
+  sends_probes_ = true;
+  Send(TimeDelta::Millis(10), Kbps(20'000));
+  ASSERT_EQ(clusters_.size(), 1u) << "with the first packets";
+  EXPECT_EQ(clusters_.front().target_data_rate, Kbps(900));
+  EXPECT_EQ(clusters_.front().at_time, Timestamp::Seconds(100));
+  Send(TimeDelta::Millis(390), Kbps(20'000));
+  EXPECT_GT(target_, Kbps(2500));
+  EXPECT_EQ(probe_packets_, 15);
+  // A new path is probed anew.
+  webrtc::NetworkRouteChange change;
+  change.at_time = now_;
+  change.constraints.starting_rate = Kbps(300);
+  Take(controller_->OnNetworkRouteChange(change));
+  EXPECT_EQ(target_, Kbps(300));
+  Send(TimeDelta::Millis(5), Kbps(20'000));
+  EXPECT_EQ(clusters_.size() + static_cast<size_t>(probe_packets_ - 15), 2u);
 }
 
 TEST_F(WeirNetworkControllerTest, FindsTheRateOfThePathFromFeedbackAlone) {

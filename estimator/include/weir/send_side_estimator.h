@@ -42,6 +42,8 @@ struct PacketFeedback {
 struct SendSideEstimatorConfig {
   BandwidthEstimatorConfig estimator = {};
   double pacing_factor = 1.1;  // pacing rate / target rate, as in libwebrtc with feedback; finite, at least 1
+  // Probes find the first rate, as in libwebrtc. The host then also polls TakeProbeCluster() after departures.
+  bool probes_start = false;
 };
 
 // The targets that media in layers requests.
@@ -111,7 +113,9 @@ class SendSideEstimator {
   // sends the clusters below, and target_rate() is at most what the path has been shown to carry: by a probe, by
   // earlier traffic, or 1.25 times the present rate.
   [[nodiscard]] std::optional<Error> SetDesiredRate(const DesiredRate& desired);
-  // Returns each cluster once, when it has become due. Polled after feedback and timeouts. The host sends the cluster
+  // Returns each cluster once, when it has become due. Polled after feedback and timeouts, and after departures with
+  // SendSideEstimatorConfig::probes_start: the first is at three times the start rate, and each that the path carries
+  // is followed by one at twice its rate, until one shows no more or there is a queue. The host sends the cluster
   // at once and sets its id on the packets. The cluster is abandoned after a second without feedback on it.
   std::optional<ProbeClusterConfig> TakeProbeCluster();
 

@@ -8,6 +8,8 @@ namespace {
 
 // Time that a queue to yield counts after its last sign, in seconds.
 constexpr size_t kQueueToYieldCounts = 15;
+// Shorter delays before losses are also those of a queue of two packets, and of random loss.
+constexpr TimeDelta kExplainsLosses = TimeDelta::Millis(3);
 constexpr TimeDelta kTick = TimeDelta::Millis(25);
 constexpr TimeDelta kSlot = TimeDelta::Millis(100);
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
@@ -162,6 +164,10 @@ void ArrivalHistory::EndSlot() {
   queue_sharing_.EndSecond(noise_.Seconds(), SumOfSeconds().size / (std::min(whole_seconds_, kSeconds) * kSecond));
   const bool yields = losses_after_delay_.ShowShortQueue() || (queue_sharing_.is_shared() && LowestLossRatio() > 0);
   if (yields) queue_to_yield_until_ = whole_seconds_ + kQueueToYieldCounts;
+}
+
+bool ArrivalHistory::QueueExplainsLosses() const {
+  return HasQueueToYield() && losses_after_delay_.MeanDelayBeforeLoss() > kExplainsLosses;
 }
 
 void ArrivalHistory::OnDecision(Timestamp now) {

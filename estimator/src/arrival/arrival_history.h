@@ -128,6 +128,8 @@ class ArrivalHistory {
   // True if others may lose by this flow what it does not lose itself: for 15 s after
   // LossesAfterDelay::ShowShortQueue(), and after a short queue was shared on a path with loss at any rate.
   bool HasQueueToYield() const { return whole_seconds_ < queue_to_yield_until_; }
+  // True if that queue also explains the losses of the last ten seconds: packets before them waited for 3 ms or more.
+  bool QueueExplainsLosses() const;
 
   // --- Receive rates, over slots of 200 ms or more that end at decisions.
 

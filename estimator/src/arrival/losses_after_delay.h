@@ -47,9 +47,11 @@ class LossesAfterDelay {
   double Score() const { return LastSeconds().Score(); }
   // True if losses follow long delays that are still too short to matter to a viewer: a queue of a few packets drops
   // them. The mean delay before a loss is at most kShortDelay.
-  bool ShowShortQueue() const {
+  bool ShowShortQueue() const { return LastSeconds().Score() > kFollows && MeanDelayBeforeLoss() <= kShortDelay; }
+  // Of the last ten seconds; zero without losses.
+  TimeDelta MeanDelayBeforeLoss() const {
     const Ended all = LastSeconds();
-    return all.Score() > kFollows && all.before_losses_s <= all.losses * kShortDelay.seconds();
+    return all.losses > 0 ? TimeDelta::SecondsF(all.before_losses_s / all.losses) : TimeDelta::Zero();
   }
 
   // A higher score than chance explains, with a probability of 0.6 %.

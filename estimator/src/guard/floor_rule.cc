@@ -15,9 +15,12 @@
 // 5. else, without a queue, min(T 0.97^(dt / 100 ms), C): this holds up a policy that starves the path, and does not
 //    constrain one that searches in small steps. On a calm but noisy path, where policies may be stuck, it is
 //    min(T 1.01^(dt / 100 ms), H C / (1 - L)); GCC also grows by 8 % a second there. A path is calm if there was no
-//    queue for more than half of the last three seconds. L, at most 0.3, is the lowest loss ratio of a second among the
-//    last ten: packets that are lost at any rate were sent. H is 1.1, or 1 if L > 0 and there was a queue for 5 % of
-//    those seconds: the queue may be that of others, who would yield to a rate that grows and does not stop at it.
+//    queue for more than half of the last three seconds, and none explains its losses: growth into a queue of others
+//    takes from them, and each C includes what was taken. (A queue of two packets does not count as such. There, others
+//    get their share when growth ends in an overload and a back-off.) L, at most 0.3, is the lowest loss ratio of a
+//    second among the last ten: packets that are lost at any rate were sent. H is 1.1, or 1 if L > 0 and there was a
+//    queue for 5 % of those seconds: the queue may be that of others, who would yield to a rate that grows and does not
+//    stop at it.
 // 6. In case 5, and also with a queue, at least min(T 1.03^(dt / 100 ms), share of a flow in competition).
 //
 // A loss-based TCP keeps the queue full whatever other flows do, so backing off because of delay would never end
@@ -100,7 +103,7 @@ class FloorRule final : public GuardRule {
     const DataRate share =
         std::min(competing_flows_.Share(arrivals.delay_stands()), facts.rate * std::pow(kShareFactor, steps));
     if (sign != QueueSign::kNone) return share;
-    const bool calm = share_without_queue_ > kCalmShare && arrivals.IsNoisy();
+    const bool calm = share_without_queue_ > kCalmShare && arrivals.IsNoisy() && !arrivals.QueueExplainsLosses();
     const DataRate changed = facts.rate * std::pow(calm ? kCalmFactor : kRetainedFactor, steps);
     return std::max(share, std::min(changed, arrivals.HighestSecondRate() * (calm ? CalmHeadroom(arrivals) : 1.0)));
   }

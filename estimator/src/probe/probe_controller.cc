@@ -26,6 +26,10 @@ constexpr DataSize kMaxSize = DataSize::Bytes(280) * ProbeCluster::kMaxPackets;
 // Steps without a layer to reach, and after a success.
 constexpr double kFirstStep = 2;
 constexpr double kNextStep = 3;
+// libwebrtc's steps at the start of a call. Its second probe, at six times the start rate, goes before the result of
+// the first, and fills slow paths.
+constexpr double kStartStep = 3;
+constexpr double kStartNextStep = 2;
 constexpr double kKnown = 0.95;
 constexpr double kWorthwhile = 1.05;
 constexpr TimeDelta kInterval = TimeDelta::Seconds(2);
@@ -41,7 +45,17 @@ constexpr TimeDelta kRenewalAge = TimeDelta::Seconds(20);
 
 }  // namespace
 
-ProbeController::ProbeController(DataRate start_rate) : shown_(start_rate), budget_(kFirstBudget) {}
+ProbeController::ProbeController(DataRate start_rate, bool probes_start)
+    : starts_(probes_start), shown_(start_rate), budget_(kFirstBudget) {}
+
+void ProbeController::SetDesiredRate(const DesiredRate& desired, DataRate rate) {
+  if (!any_desired()) {
+    shown_ = rate;
+    phase_ = Phase::kIdle;
+    starts_ = false;
+  }
+  desired_ = desired;
+}
 
 void ProbeController::OnSentPacket(const PacketDeparture& packet) {
   budget_ = std::min(budget_ + kBytesShare * static_cast<double>(packet.size.bytes()), kMaxBudget);
@@ -55,6 +69,7 @@ void ProbeController::OnSentPacket(const PacketDeparture& packet) {
 bool ProbeController::MediaFills(DataRate rate) const { return receive_rate_ >= rate * kNear; }
 
 DataRate ProbeController::TargetRate(DataRate target) const {
+  if (!any_desired()) return target;
   const DataRate limit = std::max(shown_, receive_rate_ * kHeadroom);
   return is_normal_ && !MediaFills(limit) ? limit : std::min(target, limit);
 }
@@ -99,7 +114,22 @@ std::optional<DataRate> ProbeController::EndCluster(const Facts& facts) {
   return result->rate;
 }
 
+void ProbeController::RequestAtStart(const Facts& facts) {
+  starts_ = is_normal_ && (succeeded_ || counters_.clusters == 0);
+  const DataRate rate = std::min(shown_ * (counters_.clusters == 0 ? kStartStep : kStartNextStep), facts.max_rate);
+  if (starts_ && rate > std::max(shown_, facts.target) * kWorthwhile) Begin(facts, rate, kMinDuration);
+}
+
+void ProbeController::Begin(const Facts& facts, DataRate rate, TimeDelta duration) {
+  const auto id = static_cast<int32_t>(++counters_.clusters);
+  cluster_.Begin({facts.now, id, rate, duration, kFewestPackets});
+  phase_ = Phase::kRequested;
+  succeeded_ = false;
+}
+
 void ProbeController::Request(const Facts& facts) {
+  if (starts_) RequestAtStart(facts);
+  if (!any_desired()) return;
   const DataRate shown = TargetRate(facts.target);
   const DataRate wanted = desired_.next.IsZero() ? shown * kFirstStep : desired_.next;
   const DataRate next = succeeded_ ? std::max(wanted, shown * kNextStep) : wanted;
@@ -124,10 +154,7 @@ void ProbeController::Request(const Facts& facts) {
   if (is_step && possible < rate && possible <= shown * kWorthwhile) return;
   const DataSize added = (possible - receive_rate_) * duration;
   if (budget_ + (succeeded_ ? kCredit : 0) < static_cast<double>(added.bytes())) return;
-  const auto id = static_cast<int32_t>(++counters_.clusters);
-  cluster_.Begin({facts.now, id, possible, duration, kFewestPackets});
-  phase_ = Phase::kRequested;
-  succeeded_ = false;
+  Begin(facts, possible, duration);
 }
 
 }  // namespace weir

@@ -20,6 +20,11 @@ namespace weir {
 // needs over 3.7 times that, because a cluster lasts at least 15 ms. None is requested while there is a queue, above
 // the desired rate, or beyond 2.5 % of all bytes sent in the long run. A cluster adds at most 40 kB, or 80 kB after a
 // success, which is 21 or 42 Mbps for 15 ms.
+//
+// A controller that `probes_start` begins without a desired rate and does not limit the target. Its first cluster, at
+// three times the start rate, goes with the first packets, and each success is followed by one at twice what it showed,
+// up to the highest rate. It ends at the first cluster that shows no more, at the first queue, or at the first
+// desired rate.
 class ProbeController {
  public:
   // The state now. Times are on the sender's clock.
@@ -32,9 +37,10 @@ class ProbeController {
     CongestionState state = CongestionState::kNormal;
   };
 
-  explicit ProbeController(DataRate start_rate);
+  explicit ProbeController(DataRate start_rate, bool probes_start = false);
 
-  void SetDesiredRate(const DesiredRate& desired) { desired_ = desired; }
+  // `rate` is the rate in force. The path counts as having carried it at the first call.
+  void SetDesiredRate(const DesiredRate& desired, DataRate rate);
   void OnSentPacket(const PacketDeparture& packet);
   // Matters only for packets of a cluster that awaits its result. Most reports arrive while there is none.
   void OnReceived(int64_t sequence_number, Timestamp receive_time) {
@@ -58,7 +64,10 @@ class ProbeController {
 
   std::optional<DataRate> EndCluster(const Facts& facts);
   void Request(const Facts& facts);
+  void RequestAtStart(const Facts& facts);
+  void Begin(const Facts& facts, DataRate rate, TimeDelta duration);
 
+  bool any_desired() const { return !desired_.total.IsZero(); }
   bool MediaFills(DataRate rate) const;
 
   DesiredRate desired_;
@@ -67,6 +76,8 @@ class ProbeController {
   Phase phase_ = Phase::kIdle;
   // A success is followed by a larger cluster at once.
   bool succeeded_ = false;
+  // While a call starts, before there is a desired rate.
+  bool starts_;
   Timestamp next_at_ = Timestamp::MinusInfinity();
   // The highest rate received or probed since the path was last congested, and when the rate was last close to it.
   DataRate shown_;

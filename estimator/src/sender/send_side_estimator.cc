@@ -28,7 +28,7 @@ constexpr TimeDelta kEctBurstInterval = TimeDelta::Millis(1);
 struct SendSideEstimator::State {
   State(BandwidthEstimator made, const SendSideEstimatorConfig& config)
       : estimator(std::move(made)),
-        target(estimator.latest().target_rate, config.estimator.constraints),
+        target(estimator.latest().target_rate, config.estimator.constraints, config.probes_start),
         pacing_factor(config.pacing_factor) {}
 
   void OnSentPacket(const PacketDeparture& packet);
@@ -65,6 +65,7 @@ void SendSideEstimator::State::OnSentPacket(const PacketDeparture& packet) {
     packets.Start(clock.now());
     target.Start(clock.host_now());
     Decide(clock.now());
+    Probe();
   }
   packets.OnSentPacket(packet, clock.WithoutPauses(packet.send_time));
   if (target.probes()) target.probes()->OnSentPacket(packet);

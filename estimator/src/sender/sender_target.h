@@ -17,8 +17,11 @@ namespace weir {
 // The estimator's target; once media in layers has a desired rate, that of the ProbeController.
 class SenderTarget {
  public:
-  SenderTarget(DataRate start_rate, const TargetRateConstraints& constraints)
-      : rate_(start_rate), constraints_(constraints) {}
+  // `probes_start` as in SendSideEstimatorConfig.
+  SenderTarget(DataRate start_rate, const TargetRateConstraints& constraints, bool probes_start)
+      : rate_(start_rate),
+        constraints_(constraints),
+        probes_(probes_start ? std::make_unique<ProbeController>(start_rate, true) : nullptr) {}
 
   DataRate rate() const { return rate_; }
   // Host time of the latest change; MinusInfinity before the start.
@@ -37,7 +40,7 @@ class SenderTarget {
   }
   // The constraints of the estimator, which are valid. Update() follows.
   void SetConstraints(const TargetRateConstraints& constraints) { constraints_ = constraints; }
-  DataRate max_rate() const { return constraints_.max_rate; }
+  DataRate max_rate() const { return std::min(constraints_.max_rate, constraints_.max_media_rate); }
 
   // See SendSideEstimator. Allocates at the first call. Changes the rate only through later probes.
   std::optional<Error> SetDesiredRate(const DesiredRate& desired) {
@@ -45,10 +48,10 @@ class SenderTarget {
     if (!is_rate(desired.total) || desired.total.IsZero() || !is_rate(desired.next))
       return Error{"the desired rates must be finite, that of all layers above 0"};
     if (!probes_) probes_ = std::make_unique<ProbeController>(rate_);
-    probes_->SetDesiredRate(desired);
+    probes_->SetDesiredRate(desired, rate_);
     return std::nullopt;
   }
-  // Null until there is a desired rate.
+  // Null without `probes_start` until there is a desired rate.
   ProbeController* probes() const { return probes_.get(); }
   const ProbeCounters& probe_counters() const {
     static constexpr ProbeCounters kNone;

@@ -51,6 +51,15 @@ TEST(LossesAfterDelayTest, AQueueIsShortIfItsLossesFollowDelaysOfAtMostSixtyMill
   EXPECT_FALSE(LossesAfterDelay().ShowShortQueue());
 }
 
+TEST(LossesAfterDelayTest, TheMeanDelayBeforeALossGrowsWithTheQueue) {
+  const TimeDelta added = TimeDelta::Millis(50);
+  const TimeDelta mean = TenSeconds(kFull, 1).MeanDelayBeforeLoss();
+  EXPECT_GT(mean, TimeDelta::Zero());
+  EXPECT_LE(mean, kFull);
+  EXPECT_NEAR((TenSeconds(kFull, 1, added).MeanDelayBeforeLoss() - mean).ms(), added.ms(), 1);
+  EXPECT_EQ(LossesAfterDelay().MeanDelayBeforeLoss(), TimeDelta::Zero());
+}
+
 TEST(LossesAfterDelayTest, LossesWithoutDelaysScoreZero) {
   LossesAfterDelay test;
   EXPECT_EQ(test.Score(), 0);

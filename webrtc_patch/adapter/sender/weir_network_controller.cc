@@ -32,6 +32,19 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
+// As PacketDeparture has it: 0 outside clusters.
+int32_t ClusterOf(const webrtc::SentPacket& packet) { return std::max(packet.pacing_info.probe_cluster_id, 0); }
+
+webrtc::ProbeClusterConfig ToWebrtc(const ProbeClusterConfig& config, webrtc::Timestamp now) {
+  webrtc::ProbeClusterConfig result;
+  result.at_time = now;
+  result.target_data_rate = adapter::ToWebrtc(config.target_data_rate);
+  result.target_duration = adapter::ToWebrtc(config.target_duration);
+  result.target_probe_count = config.target_probe_count;
+  result.id = config.id;
+  return result;
+}
+
 // Replaces the default of SendSideEstimator and the streams' factor: when the target drops, libwebrtc's pacer still
 // holds the encoder's last frames, which at 1.1 times a low target would wait for long.
 constexpr double kPacingFactor = 2.5;
@@ -94,7 +107,8 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     estimator_->OnSentPacket({.send_time = FromWebrtc(message.send_time),
                               .sequence_number = message.sequence_number,
                               .kind = KindOf(message),
-                              .size = DataSize::Bytes(message.size.bytes_or(0))});
+                              .size = DataSize::Bytes(message.size.bytes_or(0)),
+                              .probe_cluster_id = ClusterOf(message)});
     in_flight_ = message.data_in_flight;
     return Update(message.send_time);
   }
@@ -181,7 +195,8 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     const SendSideEstimatorConfig config{
         .estimator = {.constraints = EstimatorConstraints(start_rate),
                       .objective = options_.objective,
-                      .decision_limit = {.clock = [] { return Timestamp::Micros(webrtc::TimeMicros()); }}}};
+                      .decision_limit = {.clock = [] { return Timestamp::Micros(webrtc::TimeMicros()); }}},
+        .probes_start = true};
     auto estimator = SendSideEstimator::Create(config, options_.controller());
     RTC_CHECK(estimator.ok()) << estimator.error();  // the factory has validated the objective
     estimator_.emplace(std::move(estimator.value()));
@@ -210,6 +225,9 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     announcement_.HoldFrames(backlog_.pauses_encoder());
     NetworkControlUpdate update = announcement_.Announce(adapter::ToWebrtc(target), loss_ratio_, now);
     update.congestion_window = window;
+    if (const auto cluster = estimator_->TakeProbeCluster()) {
+      update.probe_cluster_configs.push_back(ToWebrtc(*cluster, now));
+    }
     if (update.target_rate && target != std::exchange(reported_target_, target) && options_.on_target_rate)
       options_.on_target_rate({FromWebrtc(now), target, estimator_->estimator().latest().reason});
     return update;

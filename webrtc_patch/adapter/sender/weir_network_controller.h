@@ -12,10 +12,10 @@
 // The target is at most twice the streams' desired rate; the congestion window is the estimator's. While the window has
 // been full for long (PacerBacklog), the announced target is zero: libwebrtc then encodes no video frame, retransmits
 // little, and keeps audio. Packets are paced at 2.5 times the target, whatever factor the streams request (libwebrtc's
-// video: 1.1, with which frames wait for seconds when the target drops), in bursts of 5 ms; no probes, and no padding
-// beyond the streams' requests. If the peer answers with RFC 8888, packets are sent as ECT(1) (RFC 9331); once one has
-// arrived so, in bursts of 1 ms at 1.5 times the target. A route change starts a new estimator at the start rate; a
-// network that becomes available again, one at the rate in force.
+// video: 1.1, with which frames wait for seconds when the target drops), in bursts of 5 ms; probes at the start, and no
+// padding beyond the streams' requests. If the peer answers with RFC 8888, packets are sent as ECT(1) (RFC 9331); once
+// one has arrived so, in bursts of 1 ms at 1.5 times the target. A route change starts a new estimator at the start
+// rate; a network that becomes available again, one at the rate in force.
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SENDER_WEIR_NETWORK_CONTROLLER_H_
 
