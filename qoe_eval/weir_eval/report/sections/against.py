@@ -69,5 +69,5 @@ def _by_scenario(found: Against, measure: Measure, names: list[str]) -> Table:
 
 
 def _cell(measure: Measure, pair: tuple[float, float]) -> Cell:
-    here, there = pair
-    return Cell(signed(here - there, measure), f"{measure.display(here)}, {measure.display(there)}")
+    own, other = pair
+    return Cell(signed(own - other, measure), f"{measure.display(own)}, {measure.display(other)}")
