@@ -126,7 +126,7 @@ def _flat(prefix: str, values: Mapping[str, object]) -> Iterator[tuple[str, str]
             yield from _flat(f"{prefix}{name}.", value)
         elif isinstance(value, list):
             yield prefix + name, ", ".join(map(str, value))
-        elif value is not None:
+        elif value not in (None, ""):
             yield prefix + name, str(value)
 
 
