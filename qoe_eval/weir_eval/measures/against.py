@@ -50,8 +50,8 @@ def compare_with(
     distinct = distinct_runs([*(own for own, _ in pairs), *renamed])
 
     def row(name: str, measure: Measure) -> PairedRow | None:
-        values = (run_values(distinct, shown, measure.name) for shown in (name, name + _THERE))
-        found = compare_paired(measure, *values, summary.run.near_copies)
+        own, other = (run_values(distinct, shown, measure.name) for shown in (name, name + _THERE))
+        found = compare_paired(measure, own, other, summary.run.near_copies)
         return PairedRow.of(name, name, measure.name, found) if found else None
 
     measures = MEASURES.of(kind)

@@ -444,7 +444,7 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     assert len(rows) == len(METRICS)
     # Stopped calls differ in length.
     assert "Difference" not in page.locator(".compared thead").inner_text()
-    assert page.locator("#results .actions").all_inner_texts()[1].strip() == "Its record"
+    assert page.locator("#results .actions").all_inner_texts()[1].strip() == "Its record, JSON"
     assert broken_words(page) == []
     assert overflow(page) <= 0
 
