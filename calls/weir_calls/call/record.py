@@ -103,12 +103,13 @@ def write_interrupted(settings: CallSettings, progress: CallProgress) -> None:
 
 
 def write_never_begun(settings: CallSettings) -> None:
-    """Writes the record of a call that the user stopped before it began.
+    """Writes the record and the scenario of a call that the user stopped before it began.
 
     Raises:
-        InputError: the record cannot be written.
+        InputError: one of them cannot be written.
     """
     make_folder(settings.out)
+    settings.scenario.save(settings.out / logs.SCENARIO)
     _write_unmeasured(settings, CallProgress(stopped=True, ended_us=monotonic_us()))
 
 

@@ -595,6 +595,7 @@ async def test_stop_in_the_call_and_before_it(calls, session, live):
     assert (call["status"], calls.cancelled) == ("stopped", 1)
     (listed,) = call["results"]
     assert (listed["stopped"], listed["failure"], listed["metrics"]) == ("stopped by the user before it began", "", {})
+    assert listed["path"] == f"{listed['folder']}/scenario.json"
     async with session.get("calls") as answer:
         assert listed["folder"] in [entry["folder"] for entry in await answer.json()]
 
