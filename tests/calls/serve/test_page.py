@@ -345,6 +345,18 @@ def test_nothing_can_be_changed_while_a_call_is_measured(open_page, calls):
     assert calls.settings[1].objective == (0.8, 0.1, 0.1)
 
 
+def test_a_reload_after_a_call_shows_its_plots(open_page, calls):
+    calls.hold_s = math.inf
+    page = open_page()
+    page.locator("#duration").fill("5")
+    page.locator("#start").click()
+    page.wait_for_selector("#result:not([hidden])")
+    page.reload()
+    page.wait_for_selector("#result:not([hidden])")
+    until(page, "!document.getElementById('live').hidden")
+    wait_until_drawn(page, ("rate-plot", "--c-weir"))
+
+
 def test_measuring_can_be_stopped(open_page, calls):
     calls.measuring = 0.3
     page = open_page()
@@ -363,13 +375,17 @@ def test_measuring_can_be_stopped(open_page, calls):
 
 def test_a_call_that_was_stopped_before_it_began_is_listed_as_stopped(open_page, calls):
     calls.connects = False
-    page = open_page()
+    page = open_page(with_second_call=True)
     page.locator("#start").click()
     until(page, "document.getElementById('status-text').textContent === 'Connecting'")
     page.locator("#stop").click()
     page.wait_for_selector("#calls-table .links .bad")
-    assert page.locator("#calls-table .links .bad").inner_text() == "stopped"
-    assert page.locator("#calls-table .links .bad").get_attribute("title") == "stopped by the user before it began"
+    assert page.locator("#calls-table .links .bad").all_inner_texts() == ["stopped", "stopped"]
+    marked = page.locator("#calls-table .links .bad").first
+    assert marked.get_attribute("title") == "stopped by the user before it began"
+    # There is nothing to plot and nothing to compare.
+    assert page.locator("#live").is_hidden()
+    assert page.locator(".compared").count() == 0
 
 
 def test_the_path_of_a_call_is_shown_during_and_after_it_and_can_be_saved(open_page, calls):

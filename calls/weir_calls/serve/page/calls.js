@@ -39,7 +39,8 @@ export function showResult({ status, message, results }, measures) {
     ...call.disturbed.map((reason) => named(call, `Disturbed, not for averages: ${reason}.`))]);
   byId("result-note").textContent = [message, ...notes].filter(Boolean).join(" ");
   byId("results").replaceChildren(...results.map((call, index) => one(call, measures, results.length > 1, index > 0)));
-  if (results.length > 1) byId("results").append(comparison(results, measures));
+  const isMeasured = results.some((call) => Object.keys(call.metrics).length > 0);
+  if (results.length > 1 && isMeasured) byId("results").append(comparison(results, measures));
   keepInStep([...byId("results").querySelectorAll("video")]);
 }
 

@@ -126,6 +126,7 @@ function events(list) {
     else if (call) takeEvent(event);
   }
   if (call) {
+    showLive(call);
     live.refresh();
     guard.show(decided);
     showSteering();
@@ -260,6 +261,11 @@ function takeCall(next) {
 
 // --- views ------------------------------------------------------------------------------------------------------
 
+// A call that never began has nothing to plot. After a reload, the events of a call come after its result.
+function showLive(shown) {
+  byId("live").hidden = shown === null || (shown.status !== "running" && !lanes.some((data) => data.started));
+}
+
 // Shows setup and preview, a running call, or a completed call with the setup for the next.
 function setView(shown) {
   const running = shown !== null && shown.status === "running";
@@ -268,7 +274,8 @@ function setView(shown) {
   layout.dataset.call = shown === null ? "none" : running ? "running" : "over";
   byId("running").hidden = !running;
   pictures.show(running ? shown : null);
-  byId("live").hidden = byId("guard").hidden = shown === null;
+  showLive(shown);
+  byId("guard").hidden = shown === null;
   if (shown === null) byId("pool").hidden = true;
   byId("result").hidden = shown === null || running;
   // The whole path of a call stays in view, below what happens on it.
