@@ -318,7 +318,7 @@ def test_a_model_learns_on_traces_and_is_judged_on_those_held_out(run, settings_
     [
         (6, 0.01, f"\nbetter than {FORMER}"),
         (6, -0.01, f"\nworse than {FORMER}{KEEP}"),
-        (6, 0.0, f"\nno difference is shown to {FORMER}{KEEP}"),
+        (6, 0.0, f"\nnot shown to differ from {FORMER}{KEEP}"),
         (
             2,
             -0.01,
@@ -353,7 +353,7 @@ def test_an_objective_alone_prints_how_to_judge_the_model(run, settings_file, tm
     )
     assert result.exit_code == 0, result.output
     assert "(0 to 1, higher is better) on 16 scenarios, held out, 480 s: " in result.output
-    assert re.search(f"(better than|worse than|no difference is shown to) {FORMER}", result.output)
+    assert re.search(f"(better than|worse than|not shown to differ from) {FORMER}", result.output)
     assert "the reward is not call quality" in result.output
     assert (
         f"weir replay TRACE --controller {out} --controller {run[1]} --controller weir --reference weir "

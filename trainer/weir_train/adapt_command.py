@@ -197,7 +197,7 @@ def held_out_verdict(reward: str, documents: Sequence[Mapping[str, Any]], before
     elif difference.low > 0:
         verdict = f"better than {former}"
     else:
-        verdict = f"{'worse than' if difference.high < 0 else 'no difference is shown to'} {former}{keep}"
+        verdict = f"{'worse than' if difference.high < 0 else 'not shown to differ from'} {former}{keep}"
     names = [str(document["name"]) for document in documents]
     if len(names) > MOST_NAMED:
         names = [f"{len(names)} scenarios"]
