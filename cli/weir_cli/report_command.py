@@ -32,6 +32,14 @@ def report(
         bool, typer.Option("--csv", help="Also write results.csv; of replays series.csv.gz and frames.csv.gz, too.")
     ] = False,
     reference: ReferenceOption = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Also compare each controller with itself in another folder of the same kind, paired by scenario and "
+            "seed: other settings, another model, another day.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Where the page of a dump or log goes. Default: weir-report-NAME-HASH."),
@@ -42,7 +50,8 @@ def report(
     or report.html of a browser's dump (when video froze, and why) or of an RTC event log (target, rate, delay).
     """
     _check(path, out)
-    written = _rewrite(ReportRequest(path=path, out=out, reference=reference, csv=csv, quiet=as_json))
+    _check_against(path, against)
+    written = _rewrite(ReportRequest(path=path, out=out, reference=reference, against=against, csv=csv, quiet=as_json))
     typer.echo(written.summary if as_json else printable(written.page))
 
 
@@ -53,13 +62,29 @@ def _check(path: Path, out: Path | None) -> None:
         raise InputError(f"{printable(path)}: is of a folder of results; give the folder, {printable(path.parent)}")
     if not path.is_dir():
         return
-    if not any(next(path.glob(name), None) for name in (*RESULT_FILES, "*/call.json")):
-        raise InputError(
-            f"{printable(path)}: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve' or 'train' "
-            "has written"
-        )
+    _check_results(path)
     if out is not None:
         raise InputError(f"--out '{printable(out)}': is for a dump; the report of a folder is written in that folder")
+
+
+def _check_results(folder: Path) -> None:
+    if not any(next(folder.glob(name), None) for name in (*RESULT_FILES, "*/call.json")):
+        raise InputError(
+            f"{printable(folder)}: no results.jsonl in it; give a folder that 'weir replay', 'call', 'serve' or "
+            "'train' has written"
+        )
+
+
+def _check_against(path: Path, against: Path | None) -> None:
+    """Refuses a folder that cannot be compared with `path`."""
+    if against is None:
+        return
+    check_exists(against)
+    if not against.is_dir():
+        raise InputError(f"--against '{printable(against)}': is a file; give the folder of its results")
+    if path.is_dir() and against.samefile(path):
+        raise InputError(f"--against '{printable(against)}': is {printable(path)} itself; give another folder")
+    _check_results(against)
 
 
 def _rewrite(request: ReportRequest) -> Report:

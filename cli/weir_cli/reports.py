@@ -17,12 +17,13 @@ class ReportRequest:
     """The arguments of `weir report`.
 
     `out` is the folder for the page of a single file; `reference` the controller that others are compared with;
-    `csv` asks for tables; `quiet` for no text beside the summary.
+    `against` another folder to compare with; `csv` asks for tables; `quiet` for no text beside the summary.
     """
 
     path: Path
     out: Path | None = None
     reference: str | None = None
+    against: Path | None = None
     csv: bool = False
     quiet: bool = False
 
@@ -32,6 +33,8 @@ class ReportRequest:
             raise InputError(f"{self.path}: --csv is for runs and calls{why}")
         if self.reference is not None:
             raise InputError(f"{self.path}: --reference is for runs and calls")
+        if self.against is not None:
+            raise InputError(f"{self.path}: --against is for runs and calls")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from weir_eval.records.command_record import command_record, command_text
 from weir_eval.records.summary import ControllerAbout, RunAbout, ScenarioAbout, Summary
 from weir_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir_eval.report.requirement import end_with_unmet, parse_requirements
-from weir_eval.report.text import SHOWN, names_of_rendered_measures, print_means, print_paired
+from weir_eval.report.text import SHOWN, names_of_rendered_measures, paired_sentences, print_means, print_paired
 from weir_eval.runs import objectives as objective_runs
 from weir_eval.runs.call_media import with_sources
 from weir_eval.runs.cluster_runs import check_travels
@@ -102,7 +102,7 @@ def run_replay(
         typer.echo(summary.text())
     elif results.main.records:
         print_means(summary, (*SHOWN, *names_of_rendered_measures(summary)))
-        print_paired(summary)
+        print_paired(paired_sentences(summary))
         note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
         runs = counted(len(results.main.records), "run")
         typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {printable(page)}")

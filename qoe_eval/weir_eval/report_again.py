@@ -5,6 +5,7 @@ from __future__ import annotations
 from weir_cli.reports import Report, ReportRequest
 from weir_eval.measures.summary import sorted_records
 from weir_eval.report import replay_page
+from weir_eval.report.text import against_sentences, print_paired
 from weir_eval.runs.store import RunStore
 
 
@@ -12,11 +13,14 @@ def rewrite(request: ReportRequest) -> Report | None:
     """Writes summary and page of a replay again, also of an interrupted one; None for a file.
 
     Raises:
-        InputError: the folder has no complete record, a damaged one, or none of the reference.
+        InputError: the folder has no complete record, a damaged one, none of the reference, or none that pairs with one
+            of the folder to compare with.
     """
     if not request.path.is_dir():
         return None
-    summary, page = replay_page.rewrite(request.path, request.reference)
+    summary, page = replay_page.rewrite(request.path, request.reference, request.against)
+    if not request.quiet:
+        print_paired(against_sentences(summary))
     if request.csv:
         store = RunStore(request.path)
         replay_page.write_csv(store, sorted_records(store.read(), summary.run.scenarios), quiet=request.quiet)

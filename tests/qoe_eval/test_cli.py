@@ -371,3 +371,42 @@ def test_standard_streams_may_be_closed(tmp_path, closed):
     command = f"'{sys.executable}' -c 'from weir_cli.main import main; main()' traces list {closed}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_report_compares_a_folder_with_another_setting_of_its_scenarios(weir, trace, tmp_path):
+    command = ["replay", trace, "--controller", "gcc", "--controller", "rule", "--objectives", "0", "--series", "none"]
+    for out, delay, seeds in (("short", "20", "2"), ("long", "60", "1")):
+        assert weir(*command, "--one-way-delay", delay, "--seeds", seeds, "--out", out)[0] == 0
+    status, out, error = weir("report", "short", "--against", "long")
+    assert (status, error) == (0, "")
+    assert "gcc here against gcc in long: " not in out
+    assert "rule here against rule in long: Call quality " in out
+    summary = json.loads((tmp_path / "short/summary.json").read_text())
+    found = summary["against"]
+    assert (found["folder"], found["runs"], found["unpaired_here"], found["unpaired_there"]) == ("long", 2, 2, 0)
+    assert " --one-way-delay 60 " in found["command"]
+    assert list(found["differing"]) == ["path.one_way_delay_ms"]
+    assert {row["a"] for row in found["paired"]} == {row["b"] for row in found["paired"]} == {"gcc", "rule"}
+    page = " ".join((tmp_path / "short/report.html").read_text().split())
+    assert "rule here against rule in long</b>: Call quality " in page
+    assert "rule against gcc</b>: Call quality " not in page
+    # A report without the option has no comparison.
+    assert weir("report", "short")[0] == 0
+    assert "against" not in json.loads((tmp_path / "short/summary.json").read_text())
+    assert json.loads(weir("report", "short", "--against", "long", "--json")[1])["against"] == found
+
+
+def test_report_refuses_what_it_cannot_compare_with(weir, results, tmp_path):
+    (tmp_path / "calls").mkdir()
+    (tmp_path / "calls/results.jsonl").write_text(
+        (results / "results.jsonl").read_text().replace('{"', '{"call":{},"', 1)
+    )
+    for against, message in (
+        ("nowhere", "nowhere: no such file"),
+        ("trace.csv", "--against 'trace.csv': is a file; give the folder of its results"),
+        ("here", "--against 'here': is here itself; give another folder"),
+        (".", ".: no results.jsonl in it; give a folder that"),
+        ("calls", "holds calls and no replays; choose another folder"),
+    ):
+        status, _, error = weir("report", "here", "--against", against)
+        assert (status, message in error) == (2, True), error

@@ -45,6 +45,28 @@ def test_validate_json_has_the_summary(run_weir, rates: Path, tmp_path: Path) ->
     assert out == f"{scenario}: scenario, unlimited: usable (0 errors, 0 warnings)\n"
 
 
+OWN_UNITS = {
+    "sabre": '[{"duration_ms":1000,"bandwidth_kbps":500,"latency_ms":20},{"duration_ms":1000,"bandwidth_kbps":900}]',
+    "opennetlab": '{"uplink": {"trace_pattern": [{"duration": 1000, "capacity": 500}]}}',
+}
+
+
+@pytest.mark.parametrize("name", OWN_UNITS)
+def test_options_without_effect_on_a_format_are_named_and_change_nothing(run_weir, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(OWN_UNITS[name])
+    plain = json.loads(run_weir("traces", "validate", path, "--json")[1])[0]
+    options = ["--unit", "s,Mbps", "--step", 1, "--rate-holds", "step"]
+    status, out, _ = run_weir("traces", "validate", path, *options, "--json")
+    (stated,) = json.loads(out)
+    assert (status, stated["usable"]) == (0, True)
+    assert stated["findings"][0]["message"] == (
+        f"--unit, --step, --rate-holds: without effect; the format {name} has columns and units of its own"
+    )
+    assert stated["findings"][1:] == plain["findings"]
+    assert stated["understood"] == plain["understood"]
+
+
 def test_a_constant_has_no_length(run_weir, tmp_path: Path) -> None:
     path = tmp_path / "constant.csv"
     path.write_text("time_s,rate_bps\n0,1500000\n")

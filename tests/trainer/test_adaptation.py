@@ -17,6 +17,7 @@ pytest.importorskip("torch", reason="needs weir-train[learning]")
 pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 NEW = (0.2, 0.6, 0.2)
+FORMER = "the model it started from, on the held-out part"
 KEEP = ": keep the old model, or train longer with --steps, or give more traces"
 
 
@@ -315,9 +316,14 @@ def test_a_model_learns_on_traces_and_is_judged_on_those_held_out(run, settings_
 @pytest.mark.parametrize(
     ("scenarios", "gain", "expected"),
     [
-        (6, 0.01, "\nbetter on the held-out part"),
-        (6, -0.01, f"\nworse on the held-out part{KEEP}"),
-        (6, 0.0, f"\nno difference is shown on the held-out part{KEEP}"),
+        (6, 0.01, f"\nbetter than {FORMER}"),
+        (6, -0.01, f"\nworse than {FORMER}{KEEP}"),
+        (6, 0.0, f"\nnot shown to differ from {FORMER}{KEEP}"),
+        (
+            2,
+            -0.01,
+            f"\nworse than {FORMER}, by the mean alone{KEEP}\ntoo short to tell which is better: intervals need",
+        ),
         (2, 0.01, "too few scenarios for an interval (2)\ntoo short to tell which is better: intervals need 6"),
         (1, float("nan"), "too short to tell which is better"),
     ],
@@ -346,11 +352,38 @@ def test_an_objective_alone_prints_how_to_judge_the_model(run, settings_file, tm
         "adapt", run[1], "--objective", "2,6,2", "--steps", 128, "--out", out, "--configuration", settings_file
     )
     assert result.exit_code == 0, result.output
+    assert "(0 to 1, higher is better) on 16 scenarios, held out, 480 s: " in result.output
+    assert re.search(f"(better than|worse than|not shown to differ from) {FORMER}", result.output)
     assert "the reward is not call quality" in result.output
     assert (
         f"weir replay TRACE --controller {out} --controller {run[1]} --controller weir --reference weir "
         "--objective 0.2,0.6,0.2"
     ) in result.output
+
+
+def test_a_model_of_no_update_is_reported_as_unchanged(run, settings_file, tmp_path, weir, monkeypatch):
+    from weir_train.learning import adaptation
+
+    def interrupt(watch):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(adaptation._Watch, "_on_rollout_end", interrupt)
+    out = tmp_path / "new.onnx"
+    result = weir("adapt", run[1], "--objective", "latency", "--out", out, "--configuration", settings_file)
+    assert result.exit_code == 1
+    assert f"nothing changed: {out} decides as {run[1]} does, since it ended before the first update" in result.output
+    assert "mean reward" not in result.output
+
+
+def test_repairs_of_traces_are_listed(run, settings_file, tmp_path, weir):
+    pattern = [{"duration": 500, "capacity": 1000}] * 20 + [{"duration": 0, "capacity": 1000}] * 25
+    (tmp_path / "spikes.json").write_text(json.dumps({"uplink": {"trace_pattern": pattern}}))
+    arguments = ["--traces", tmp_path / "spikes.json", "--steps", 128, "--configuration", settings_file]
+    result = weir("adapt", run[1], "--out", tmp_path / "new.onnx", *arguments)
+    assert result.exit_code == 0, result.output
+    assert result.output.count("weir: " + str(tmp_path / "spikes.json") + ": ") == 20
+    assert result.output.count("repair: ") == 20
+    assert "weir: and 5 more; 'weir traces validate' shows all" in result.output
 
 
 def test_the_shipped_model_is_named_once_in_the_command_that_judges():

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingArguments:
-    """Options for ambiguous files of rows; other formats ignore them."""
+    """Options for ambiguous files of rows; for other formats, a warning names them."""
 
     time_column: Annotated[
         str | None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weir_cli.errors import InputError
-from weir_cli.files.input import check_exists, printable
+from weir_cli.files.input import check_exists, printable, printable_lines
 from weir_cli.installation import require
 from weir_cli.options import ForceOption, loading
 from weir_sim.objectives import parse_objective
@@ -20,7 +20,12 @@ from weir_train.model.file import check_source, check_target
 
 if TYPE_CHECKING:
     from weir_eval.measures.flow_series import Array
+    from weir_traces.formats.validation import Finding
+    from weir_train.configuration.scenarios import ScenarioSettings
 
+MOST_REPAIRS = 20
+MOST_NAMED = 8
+RANDOM_PATH_S = 30.0
 DEFAULT_CONFIGURATION = Path(__file__).parent / "configs" / "adaptation.toml"
 
 
@@ -87,11 +92,13 @@ def adapt(
     if seed is not None:
         settings = checked_configuration(settings.model_dump() | {"seed": seed}, "command line")
     sampler = ScenarioSampler(ScenarioSettings(source="files", files=tuple(traces))) if traces else None
-    held_out = sampler.hold_out() if sampler else []
+    for line in repair_lines(sampler.repairs if sampler else []):
+        typer.echo(f"weir: {printable_lines(line)}", err=True)
+    held_out = sampler.hold_out() if sampler else random_held_out(settings.scenarios)
     total = steps or settings.steps
     with progress_bar(total, end_s=time_limit.end_s) as show:
         # Imported below the bar: on a busy machine torch takes minutes to load.
-        from weir_train.learning.adaptation import LearningState, adapted_provenance, held_out_rewards
+        from weir_train.learning.adaptation import LearningState, adapted_provenance, held_out_rewards, is_unchanged
         from weir_train.learning.adaptation import adapt as run_adaptation
         from weir_train.learning.starting_point import read_starting_point
         from weir_train.model.export import export as write_model
@@ -130,16 +137,38 @@ def adapt(
     card = write_card(target)
     learned_for = "" if weights is None else f" for {', '.join(f'{weight:g}' for weight in weights)}"
     typer.echo(f"{target}: {learned.steps:,} steps{learned_for}\n{card}")
-    if held_out:
+    if is_unchanged(start, learned.policy):
+        typer.echo(
+            f"nothing changed: {target} decides as {model} does, since it ended before the first update of the actor; "
+            "give more --steps or --minutes"
+        )
+    else:
         before, after = held_out_rewards(start, learned.policy, weights, held_out)
         typer.echo(held_out_verdict(described.environment.reward, held_out, before, after))
-    typer.echo(how_to_judge(target, model, weights))
+        typer.echo(how_to_judge(target, model, weights))
     if learned.interrupted:
         time_is_over = time_limit()
         reason = f"the time limit of {minutes:g} minutes ended it" if time_is_over else "interrupted"
         typer.echo(f"{reason} after {learned.steps:,} of {total:,} steps; the model holds what they gave", err=True)
         if not time_is_over:
             raise typer.Exit(1)
+
+
+def repair_lines(repairs: Sequence[Finding]) -> list[str]:
+    """Returns a line for each of the first repairs of traces, and the number of the others."""
+    more = len(repairs) - MOST_REPAIRS
+    lines = [str(finding) for finding in repairs[:MOST_REPAIRS]]
+    return [*lines, *([f"and {more} more; 'weir traces validate' shows all"] if more > 0 else [])]
+
+
+def random_held_out(settings: ScenarioSettings) -> list[dict[str, Any]]:
+    """Returns random paths that no training draws, to judge a model that learned no traces."""
+    from weir_train.configuration.scenarios import MOST_HELD_OUT, ScenarioSampler
+
+    source: dict[str, Any] = {"source": "random_domain", "files": ()}
+    durations = {"minimum_duration_s": RANDOM_PATH_S, "maximum_duration_s": RANDOM_PATH_S}
+    sampler = ScenarioSampler(settings.model_copy(update=source | durations), "held_out")
+    return [sampler(seed) for seed in range(MOST_HELD_OUT)]
 
 
 def held_out_verdict(reward: str, documents: Sequence[Mapping[str, Any]], before: Array, after: Array) -> str:
@@ -159,15 +188,19 @@ def held_out_verdict(reward: str, documents: Sequence[Mapping[str, Any]], before
     from weir_train.learning.held_out import held_out_difference, independent_paths
 
     difference = held_out_difference(independent_paths(documents), after, before)
+    former = "the model it started from, on the held-out part"
+    keep = ": keep the old model, or train longer with --steps, or give more traces"
     if difference.low is None or difference.high is None:
         needed = math.ceil(MINIMUM_SCENARIOS / HELD_OUT_SHARE)
-        verdict = f"too short to tell which is better: {TOO_FEW}; give {needed} traces or more"
+        worse = f"worse than {former}, by the mean alone{keep}\n" if difference.mean < 0 else ""
+        verdict = f"{worse}too short to tell which is better: {TOO_FEW}; give {needed} traces or more"
+    elif difference.low > 0:
+        verdict = f"better than {former}"
     else:
-        verdict = "better" if difference.low > 0 else "worse" if difference.high < 0 else "no difference is shown"
-        verdict += " on the held-out part"
-        if difference.low <= 0:
-            verdict += ": keep the old model, or train longer with --steps, or give more traces"
+        verdict = f"{'worse than' if difference.high < 0 else 'not shown to differ from'} {former}{keep}"
     names = [str(document["name"]) for document in documents]
+    if len(names) > MOST_NAMED:
+        names = [f"{len(names)} scenarios"]
     seconds = sum(document["duration_s"] for document in documents)
     return (
         f"mean reward {reward!r} per step ({REWARD_RANGES[reward]}, higher is better) on {', '.join(names)}, held out, "

@@ -17,7 +17,7 @@ from weir_eval.options.shared import SIZES, model_to_run
 from weir_eval.records.command_record import command_record
 from weir_eval.records.summary import RunAbout, Summary
 from weir_eval.report.requirement import end_with_unmet, parse_requirements
-from weir_eval.report.text import print_means, print_paired
+from weir_eval.report.text import paired_sentences, print_means, print_paired
 from weir_eval.runs.custom_controllers import CustomController
 from weir_eval.runs.inputs import read_inputs
 from weir_eval.runs.jobs import runs_policy
@@ -87,7 +87,7 @@ def _plan(options: CallOptions, names: Sequence[str], custom: Mapping[str, Custo
 def _print(summary: Summary, outcome: CallsOutcome, end: str) -> None:
     if outcome.records:
         print_means(summary, call_report.main_measures(summary))
-        print_paired(summary)
+        print_paired(paired_sentences(summary))
     for excluded in summary.left_out:
         reasons = printable_lines("; ".join(excluded.why))
         typer.echo(f"excluded: {excluded.scenario}, {excluded.controller}, seed {excluded.seed}: {reasons}")

@@ -13,14 +13,18 @@ from weir_calls.call import logs
 from weir_calls.call.call_charts import call_charts, folder_of
 from weir_calls.call.plan import CallResult
 from weir_calls.call.record import read_record
-from weir_calls.call.summary import Call, read_calls, summarise_calls
+from weir_calls.call.summary import Call, compared_records, read_calls, summarise_calls
 from weir_calls.call.user_changes import describe_cuts, describe_objective
 from weir_cli.console import counted
+from weir_cli.errors import InputError
+from weir_cli.files.input import printable
 from weir_cli.files.output import REPORT, write_text
 from weir_eval.json_lines import number
+from weir_eval.measures.against import compare_with
 from weir_eval.measures.comparison import check_reference, furthest_behind
 from weir_eval.measures.summary import ordered_controllers
 from weir_eval.measures.table import MEASURES
+from weir_eval.records.against import Against
 from weir_eval.records.call_record import CallDetails, CallRecord
 from weir_eval.records.command_record import command_text
 from weir_eval.records.results_file import holds_calls
@@ -28,13 +32,14 @@ from weir_eval.records.summary import RunAbout, Summary, read_run
 from weir_eval.report.page_blocks import Bullets, Heading, Section, note
 from weir_eval.report.page_table import Block, Cell, Cells, Row, Table, measure_heads
 from weir_eval.report.page_template import render_page
+from weir_eval.report.sections.against import against_section
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import all_measures, means_table
 from weir_eval.report.sections.delay import delay_stages
 from weir_eval.report.sections.pairs import differences, paired, verdict_lines
 from weir_eval.report.sections.runs import failures, objectives_of, run_section, time_series, versions_of
 from weir_eval.report.sections.scenarios import per_scenario
-from weir_eval.report.text import paired_sentences
+from weir_eval.report.text import against_sentences, paired_sentences
 from weir_eval.runs.store import SUMMARY, RecordStore
 
 _MAIN = (
@@ -57,19 +62,22 @@ _TIME_SERIES = (
 )
 
 
-def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout | None = None) -> tuple[Summary, Path]:
+def write(
+    results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout | None = None, against: Path | None = None
+) -> tuple[Summary, Path]:
     """Writes `summary.json` and `report.html` into `out`.
 
     Args:
         results: records of calls, or their results; at least one.
         out: the folder that holds the calls' folders, itself or in `calls`; or the folder of a single call.
         run: the command, by default that of this process, and failures.
+        against: another folder of calls to compare with.
 
     Returns:
         The summary, and the page's path.
 
     Raises:
-        InputError: a log cannot be read, or a file not written.
+        InputError: a log cannot be read, a file not written, or no call pairs with one of `against`.
     """
     records = [result.record if isinstance(result, CallResult) else result for result in results]
     calls = [(call, folder_of(call.record, out)) for call in read_calls(records)]
@@ -79,17 +87,30 @@ def write(results: Sequence[CallRecord | CallResult], out: Path, run: RunAbout |
     planned = about.planned if "planned" in about.model_fields_set else len(calls)
     about = about.model_copy(update={"planned": planned, "runs": len(calls)})
     summary = summarise_calls([call for call, _ in calls], about)
+    if against is not None:
+        summary = summary.model_copy(update={"against": _compared(summary, [call for call, _ in calls], against)})
     page = out / REPORT
     write_text(out / SUMMARY, summary.text() + "\n")
     write_text(page, render(calls, summary, out))
     return summary, page
 
 
-def rewrite(out: Path, reference: str | None = None) -> tuple[Summary, Path] | None:
+def _compared(summary: Summary, calls: Sequence[Call], against: Path) -> Against:
+    others = read_folder(against)
+    if not others:
+        raise InputError(
+            f"--against '{printable(against)}': has no calls; give a folder of 'weir call' or 'weir serve'"
+        )
+    there = compared_records(read_calls(others))
+    return compare_with(summary, compared_records(calls), there, against, read_run(against / SUMMARY).command, "call")
+
+
+def rewrite(out: Path, reference: str | None = None, against: Path | None = None) -> tuple[Summary, Path] | None:
     """Writes the report of the calls in a folder again; None without calls. `reference`: another than `weir call` had.
+    `against`: another folder to compare with.
 
     Raises:
-        InputError: a record or log is damaged, or no call is of the reference.
+        InputError: a record or log is damaged, no call is of the reference, or none pairs with one of `against`.
     """
     records = read_folder(out)
     if not records:
@@ -97,7 +118,7 @@ def rewrite(out: Path, reference: str | None = None) -> tuple[Summary, Path] | N
     check_reference(reference, ordered_controllers(call.controller for call in read_calls(records)))
     # The number of calls of `weir serve` is not planned.
     run = read_run(out / SUMMARY) if RecordStore(out, CallRecord).results_path.is_file() else RunAbout(failures=[])
-    return write(records, out, run.model_copy(update={"reference": reference}) if reference else run)
+    return write(records, out, run.model_copy(update={"reference": reference}) if reference else run, against)
 
 
 def read_folder(out: Path) -> list[CallRecord]:
@@ -136,6 +157,7 @@ def render(calls: Sequence[tuple[Call, Path]], summary: Summary, out: Path) -> s
     shown, several = main_measures(summary), len(summary.controllers) > 1 and len(summary.scenarios) > 1
     sections = [
         failures([str(text)[:500] for text in summary.run.failures], "call"),
+        against_section(summary),
         _headline(summary),
         delay_stages(summary),
         causes(summary),
@@ -164,7 +186,11 @@ def _lead(summary: Summary, calls: Sequence[Call]) -> list[Block]:
         else "",
         f"{'; '.join(stopped[:_MOST_STOPPED])}{f'; and {more} more' if more > 0 else ''}." if stopped else "",
     ]
-    return [*verdict_lines(pairs), note(" ".join(filter(None, sentences))), *differences(pairs)]
+    return [
+        *verdict_lines(against_sentences(summary) or pairs),
+        note(" ".join(filter(None, sentences))),
+        *differences(pairs),
+    ]
 
 
 def main_measures(summary: Summary) -> list[str]:

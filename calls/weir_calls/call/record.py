@@ -16,11 +16,11 @@ from weir_calls.call.media.progress import OnShare, ignore_share
 from weir_calls.call.media.received_frames import RawFrames
 from weir_calls.call.media.source_video import source_video_path
 from weir_calls.call.plan import CallSettings
-from weir_calls.link.child_process import Message
+from weir_calls.link.child_process import Message, monotonic_us
 from weir_calls.link.log import read_link_log
 from weir_cli.errors import InputError
 from weir_cli.files.input import open_file
-from weir_cli.files.output import write_text
+from weir_cli.files.output import make_folder, write_text
 from weir_eval.records.call_record import CallDetails, CallMeasurement, CallRecord
 from weir_eval.records.record import Metrics, PathRecord
 from weir_eval.records.results_file import LARGEST_RECORD_BYTES
@@ -99,7 +99,21 @@ def write_interrupted(settings: CallSettings, progress: CallProgress) -> None:
         InputError: the record cannot be written.
     """
     (settings.out / logs.FRAMES).unlink(missing_ok=True)
-    progress = replace(progress, failure=progress.failure or INTERRUPTED)
+    _write_unmeasured(settings, replace(progress, failure=progress.failure or INTERRUPTED))
+
+
+def write_never_begun(settings: CallSettings) -> None:
+    """Writes the record and the scenario of a call that the user stopped before it began.
+
+    Raises:
+        InputError: one of them cannot be written.
+    """
+    make_folder(settings.out)
+    settings.scenario.save(settings.out / logs.SCENARIO)
+    _write_unmeasured(settings, CallProgress(stopped=True, ended_us=monotonic_us()))
+
+
+def _write_unmeasured(settings: CallSettings, progress: CallProgress) -> None:
     unknown = CallMeasures({}, progress.started_us or 0, progress.ended_us, {}, [])
     _write(make_record(settings, progress, unknown, []), settings.out)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
 
-from weir_calls.call.logs import RECORD, RECORDING
+from weir_calls.call.logs import RECORD, RECORDING, SCENARIO
 from weir_calls.call.record import INTERRUPTED, read_record
 from weir_calls.call.user_changes import objective_changes
 from weir_cli.errors import InputError
@@ -33,17 +33,21 @@ CONTENT_TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
-# The measures on the page; IN_LIST are also in the list of calls.
+COUNTS = ("freeze_count", "stats_freeze_count")
 IN_LIST = ("call_quality", "received_bitrate_bps", "vmaf_mean", "frozen_share", "end_to_end_delay_ms_p95")
-SHOWN = (*IN_LIST, "end_to_end_delay_ms_p50", "frames_per_second", "network_delay_ms_p95", "vmaf_p5", "utilisation",
-         "loss_ratio")  # fmt: skip
+"""The measures in the list of calls."""
+SHOWN = (
+    "call_quality", "received_bitrate_bps", "vmaf_mean", "vmaf_p5", "frozen_share", *COUNTS, "frames_per_second",
+    "end_to_end_delay_ms_p50", "end_to_end_delay_ms_p95", "network_delay_ms_p95", "utilisation", "loss_ratio",
+)  # fmt: skip
+"""The measures of a result."""
 
 
 class ListedCall(TypedDict):
-    """A call in the page's list; paths are relative to the folder of calls. `finished` is an ISO 8601 time, `failure`
-    why it ended early, `stopped` when the user stopped it, `interrupted` True if it was not measured, `disturbed` why
-    it was; `freezes` are pairs of start and duration, in s of the recording. `objective_changes`: time, in s,
-    and weights of each change by the user.
+    """A call in the page's list; `report`, `video` and `path`, its scenario file, are relative to the folder of calls.
+    `finished` is an ISO 8601 time, `failure` why it ended early, `stopped` when the user stopped it, `interrupted` True
+    if it was not measured, `disturbed` why it was; `freezes` are pairs of start and duration, in s of the recording.
+    `objective_changes`: time, in s, and weights of each change by the user.
     """
 
     folder: str
@@ -60,6 +64,7 @@ class ListedCall(TypedDict):
     disturbed: list[str]
     report: str | None
     video: str | None
+    path: str | None
     freezes: list[list[float]]
 
 
@@ -114,6 +119,7 @@ def describe_call(out: Path, folder: Path) -> ListedCall | None:
         "disturbed": [reason[:MAX_TEXT] for reason in record.call.disturbed[:10]],
         "report": _beside(out, folder, REPORT),
         "video": _beside(out, folder, RECORDING),
+        "path": _beside(out, folder, SCENARIO),
         "freezes": _freezes_of_recording(record)[:MAX_FREEZES],
     }
 

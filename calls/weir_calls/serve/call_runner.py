@@ -16,6 +16,7 @@ from typing import Any
 from weir_calls.call import call_report
 from weir_calls.call.logs import FRAME_LOG
 from weir_calls.call.plan import CallResult, CallSettings, Order
+from weir_calls.call.record import write_never_begun
 from weir_calls.link.child_process import monotonic_us
 from weir_calls.requirements import missing_requirements
 from weir_calls.serve.call_folders import ListedCall, describe_call, new_folder
@@ -30,6 +31,7 @@ MAX_CHANGES = 64
 # Cores for two calls, each of which has two encoders or decoders, a browser and a link in real time.
 CORES_FOR_TWO = 4
 _OVER = "the call is over, and is being measured"
+_MEASURED = "the call is over and measured; its report is being written"
 _CUT_TOO_LATE = "the link cannot be cut now: another call of the comparison is over, and the paths would be unequal"
 
 _log = logging.getLogger(__name__)
@@ -234,7 +236,9 @@ class CallRunner:
             raise InputError("no call is running")
         # Changes of the path apply to all calls; others to calls that follow an objective.
         lanes = [lane for lane in call.lanes if message["type"] == "down" or call.settings(lane).follows_objective]
-        if message["type"] == "stop":
+        if message["type"] == "stop" and all(lane.over or (call.stopped and lane.task is None) for lane in call.lanes):
+            self._stop_measuring(call)
+        elif message["type"] == "stop":
             self._stop(call)
         elif message["type"] == "down" and any(lane.over for lane in lanes):
             raise InputError(_CUT_TOO_LATE if len(lanes) > 1 else _OVER)
@@ -295,6 +299,16 @@ class CallRunner:
             elif lane.task is not None:
                 lane.task.cancel()
 
+    def _stop_measuring(self, call: _Call) -> None:
+        """Leaves the calls, which are over, without measures. Raises InputError if they have them already."""
+        measuring = [lane for lane in call.lanes if lane.task is not None and not lane.task.done()]
+        if not measuring:
+            raise InputError(_MEASURED)
+        call.stopped = True
+        for lane in measuring:
+            assert lane.task is not None
+            lane.task.cancel()
+
     async def _run(self, call: _Call) -> None:
         try:
             for lanes in [call.lanes] if call.at_once else [[lane] for lane in call.lanes]:
@@ -346,6 +360,9 @@ class CallRunner:
     async def _conclude(self, call: _Call) -> None:
         """Writes the report of the complete calls, and sets status and message."""
         failures = [lane.failure for lane in call.lanes if lane.failure]
+        for lane in call.lanes if call.stopped else []:
+            if lane.started_us is None and not lane.failure:
+                failures += filter(None, [await self._list_never_begun(call.settings(lane))])
         complete = [lane.result for lane in call.lanes if lane.result is not None and not lane.failure]
         if complete:
             call.phase = "writing the report"
@@ -355,12 +372,24 @@ class CallRunner:
         if call.at_once and any(entry["disturbed"] for entry in listed if entry is not None):
             self._too_slow = True
             failures.append("Two calls at once were too much for this machine: the next two run one after the other")
-        never = [lane.controller for lane in call.lanes if lane.task is None]
-        if never:
-            failures.append(f"stopped before the call under {' and '.join(never)}")
-        call.message = "; ".join(failures) or ("" if complete else "stopped before it began")
+        unmeasured = [
+            lane.controller
+            for lane in call.lanes
+            if lane.started_us is not None and lane.task is not None and lane.task.cancelled()
+        ]
+        if unmeasured:
+            failures.append(f"no measures under {' and '.join(unmeasured)}: stopped while it was measured")
+        call.message = "; ".join(failures)
         failed = any(lane.failure for lane in call.lanes)
         call.status = "failed" if failed else "stopped" if call.stopped else "done"
+
+    async def _list_never_begun(self, settings: CallSettings) -> str:
+        """Returns why the record of a call that never began could not be written; it is then not listed."""
+        try:
+            await asyncio.to_thread(write_never_begun, settings)
+        except InputError as error:
+            return str(error)
+        return ""
 
     async def _report(self, results: Sequence[CallResult], folder: Path) -> str:
         """Returns why the report could not be written; the call is complete without it."""

@@ -118,6 +118,7 @@ class Server:
                 web.get(page + "live", self._live),
                 web.get(page + "calls", self._calls),
                 web.get(page + "models", self._models),
+                web.get(page + "scenario/{name}", self._scenario),
                 web.get(page + "picture/{lane:[0-9]}", self._received_picture),
                 web.get(page + "picture/source", self._source_picture),
                 web.get(self._access.files + "{path:.+}", self._call_file),
@@ -146,6 +147,12 @@ class Server:
 
     async def _setup(self, request: web.Request) -> web.Response:
         return web.json_response(self._description)
+
+    async def _scenario(self, request: web.Request) -> web.Response:
+        scenario = self._scenarios.get(request.match_info["name"])
+        if scenario is None:
+            raise web.HTTPNotFound
+        return web.Response(text=scenario.to_json(), content_type="application/json")
 
     async def _models(self, request: web.Request) -> web.Response:
         return web.json_response(await asyncio.to_thread(self._options.models.names))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weir_calls.call.disturbance import LARGEST_LINK_LAG_MS
-from weir_calls.serve.call_folders import IN_LIST, SHOWN
+from weir_calls.serve.call_folders import COUNTS, IN_LIST, SHOWN
 from weir_calls.serve.call_request import DURATION_S, SECOND_CONTROLLERS
 from weir_eval.measures.table import MEASURES
 from weir_eval.options.shared import SIZES
@@ -75,6 +75,8 @@ def describe_setup(scenarios: Mapping[str, Sequence[Scenario]], out: Path) -> di
         "measures": [
             {"name": name, "in_list": name in IN_LIST}
             | {field: getattr(MEASURES[name], field) for field in _OF_A_MEASURE}
+            # Counts of one call are whole; reports have means.
+            | ({"decimals": 0} if name in COUNTS else {})
             for name in SHOWN
         ],
         "folder": str(out),

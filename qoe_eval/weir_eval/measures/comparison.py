@@ -1,21 +1,23 @@
 """Selects the controllers that are judged in a set of runs, and those that they are compared with.
 
 Ours are the controllers that run a policy model, and those of the user: custom controllers, pools, field trials. The
-reference is one controller, by default the first that is not ours. Judged are ours, or else all others. Each judged
-controller is compared with every controller that is not judged, first with the reference.
+reference is one controller, by default the first that is not ours. Judged are ours, or else all others. A user's
+controller is compared with `weir` first, if both run. Each judged controller is compared with every controller that is
+not judged, first with the reference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from weir_cli.errors import InputError
 from weir_cli.files.input import printable
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.comparisons import PairedRow
 from weir_eval.records.summary import Summary
-from weir_sim.controllers import CONTROLLERS, LIBWEBRTC_SENDERS, uses_model
+from weir_sim.controllers import CONTROLLERS, LIBWEBRTC_SENDERS, uses_model, without_field_trials
 
+WEIR = "weir"
 # The decisive measures of replays and calls, the viewer's first.
 LEADING = (
     "call_quality", "viewer_quality", "vmaf_mean", "freeze_count", "frozen_share", "end_to_end_delay_ms_p50",
@@ -27,6 +29,11 @@ LEADING = (
 def is_ours(controller: str) -> bool:
     """True for a controller that runs a policy model, and for every one that is not built in."""
     return controller not in CONTROLLERS or uses_model(controller)
+
+
+def is_users(controller: str) -> bool:
+    """True for a controller that is not built in, with or without field trials."""
+    return without_field_trials(controller) not in CONTROLLERS
 
 
 def default_reference(controllers: Sequence[str]) -> str:
@@ -63,28 +70,39 @@ def first_judged(summary: Summary) -> str:
 
 
 def compared_pairs(controllers: Sequence[str], reference: str) -> list[tuple[str, str]]:
-    """Every judged controller with each that is not judged, the reference first."""
+    """The user's controllers with `weir`, if it is judged too; then every judged controller with each that is not
+    judged, the reference first.
+    """
     own = judged_controllers(controllers, reference)
     others = sorted((name for name in controllers if name not in own), key=lambda name: name != reference)
-    return [(a, b) for b in others for a in own]
+    with_weir = [(name, WEIR) for name in own if is_users(name)] if WEIR in own else []
+    return [*with_weir, *((a, b) for b in others for a in own)]
 
 
 def leading_pairs(paired: Iterable[PairedRow], reference: str) -> dict[tuple[str, str], list[PairedRow]]:
-    """The rows of the LEADING measures by pair, for comparisons with the reference and with libwebrtc's senders."""
+    """The rows of the LEADING measures by pair, for comparisons with the reference, with libwebrtc's senders, and with
+    `weir`, of the user's controllers.
+    """
     found: dict[tuple[str, str], dict[str, PairedRow]] = {}
     for row in paired:
-        if row.b in (reference, *LIBWEBRTC_SENDERS):
+        if row.b in (reference, WEIR, *LIBWEBRTC_SENDERS):
             found.setdefault((row.a, row.b), {})[row.metric] = row
-    leading = {pair: [rows[name] for name in LEADING if name in rows] for pair, rows in found.items()}
+    leading = {pair: leading_rows(rows) for pair, rows in found.items()}
     return {pair: rows for pair, rows in leading.items() if rows}
 
 
+def leading_rows(rows: Mapping[str, PairedRow]) -> list[PairedRow]:
+    """The rows of the LEADING measures among those of a pair by measure."""
+    return [rows[name] for name in LEADING if name in rows]
+
+
 def furthest_behind(summary: Summary) -> tuple[str, str] | None:
-    """The scenario on which the first judged controller is furthest behind the reference, or least ahead of it, in the
-    first of the LEADING measures that both have; and a sentence about it. None without a common scenario.
+    """The scenario on which the first controller of the first pair is furthest behind the second, or least ahead of it,
+    in the first of the LEADING measures that both have; and a sentence about it. None without a common scenario.
     """
-    own, other = first_judged(summary), summary.run.reference
-    for name in LEADING if own != other else ():
+    pairs = compared_pairs(list(summary.controllers), summary.run.reference)
+    own, other = next(iter(pairs), ("", ""))
+    for name in LEADING if pairs else ():
         measure = MEASURES[name]
         values = {
             scenario: (by[own][name], by[other][name])

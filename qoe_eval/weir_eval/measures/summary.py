@@ -36,7 +36,10 @@ def summarise(results: Sequence[Record], about: RunAbout, kind: Kind = "replay")
 
     return Summary(
         run=about.model_copy(update={"reference": reference}),
-        metrics={m.name: MeasureAbout(label=m.label, better=m.better, meaning=m.meaning) for m in measures.values()},
+        metrics={
+            m.name: MeasureAbout(label=m.label, unit=m.value_unit, better=m.better, meaning=m.meaning)
+            for m in measures.values()
+        },
         controllers={
             name: {measure: found for measure, row in measures.items() if (found := spread_of(name, row))}
             for name in controllers

@@ -13,6 +13,8 @@ from typing import Literal
 Kind = Literal["replay", "call"]
 _BOTH: tuple[Kind, ...] = ("replay", "call")
 _CALL: tuple[Kind, ...] = ("call",)
+_SCALED_UNITS = {"%": "ratio", "%/s": "ratio per s", "kbps": "bit/s", "per 100 decisions": "per decision"}
+"""The units of values in records, by the unit of display, of measures that have a scale."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ class Measure:
     def title(self) -> str:
         """Label and unit."""
         return f"{self.label}, {self.unit}" if self.unit else self.label
+
+    @property
+    def value_unit(self) -> str:
+        """The unit of values in records and summaries, which are not scaled; empty for counts and indices."""
+        return self.unit if self.scale == 1 else _SCALED_UNITS[self.unit]
 
     @property
     def arrow(self) -> str:

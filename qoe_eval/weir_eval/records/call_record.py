@@ -73,6 +73,8 @@ class CallRecord(Record):
     def stopped(self) -> str:
         """When the user stopped the call; empty if nobody did."""
         call = self.call
+        if call.stopped and call.started_us is None:
+            return "stopped by the user before it began"
         if not call.stopped or call.started_us is None or call.ended_us is None:
             return ""
         return f"stopped by the user at {(call.ended_us - call.started_us) / 1e6:.1f} s of {self.duration_s:g} s"

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue, ValidationError
 
 from weir_cli.errors import InputError
 from weir_cli.files.input import parse_json, read_text
+from weir_eval.records.against import Against
 from weir_eval.records.comparisons import CauseRow, FamilyRow, PairedRow, Spread
 from weir_eval.records.objectives import ObjectivesSummary
 from weir_eval.records.part import Objective, Part, read_document
@@ -73,9 +74,12 @@ class RunAbout(Part):
 
 
 class MeasureAbout(Part):
-    """A measure for readers of a summary."""
+    """A measure for readers of a summary. `unit`: that of its values in the summary, which may differ from the page's:
+    ratio, bit/s, ms, of 100; empty for counts and indices, and in summaries of earlier versions.
+    """
 
     label: str
+    unit: str = ""
     better: str
     meaning: str
 
@@ -100,6 +104,7 @@ class Summary(Part):
         paired: each judged controller compared with all others (`measures/comparison.py`), the reference first.
         causes: causes of freezes and long queues.
         left_out: calls that are excluded from means.
+        against: the comparison with another folder, of `weir report --against`.
     """
 
     schema_: Literal["weir.summary/1"] = Field(default="weir.summary/1", alias="schema")
@@ -113,6 +118,7 @@ class Summary(Part):
     families: list[FamilyRow] = []
     causes: list[CauseRow] = []
     left_out: list[ExcludedCall] = []
+    against: Against | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
         """The document, without parts that were never set."""

@@ -11,6 +11,7 @@ from rich.progress import track
 from weir_cli.console import counted, error_console
 from weir_cli.errors import InputError
 from weir_cli.files.output import REPORT, write_text
+from weir_eval.measures.against import compare_with
 from weir_eval.measures.comparison import check_reference, first_judged, furthest_behind, judged
 from weir_eval.measures.families import summarise_families
 from weir_eval.measures.run_causes import summarise_causes
@@ -23,6 +24,7 @@ from weir_eval.report.page_blocks import Folded, note
 from weir_eval.report.page_table import Block
 from weir_eval.report.page_template import render_page
 from weir_eval.report.replay_charts import replay_charts
+from weir_eval.report.sections.against import against_section
 from weir_eval.report.sections.causes import causes
 from weir_eval.report.sections.controllers import delay_throughput, headline, limited_text, viewer
 from weir_eval.report.sections.delay import delay_stages, modeled_lip_sync
@@ -38,7 +40,7 @@ from weir_eval.report.sections.runs import (
     unlike_settings,
 )
 from weir_eval.report.sections.scenarios import HEATED, families, per_scenario, worst_runs
-from weir_eval.report.text import libwebrtc_of, paired_sentences
+from weir_eval.report.text import against_sentences, libwebrtc_of, paired_sentences
 from weir_eval.runs.objectives import FOLDER as OBJECTIVES
 from weir_eval.runs.objectives import summarise_objectives
 from weir_eval.runs.store import RESULTS, SUMMARY, RunStore
@@ -85,20 +87,15 @@ def write_csv(store: RunStore, records: Sequence[RunRecord], *, quiet: bool) -> 
     write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
 
 
-def rewrite(folder: Path, reference: str | None = None) -> tuple[Summary, Path]:
+def rewrite(folder: Path, reference: str | None = None, against: Path | None = None) -> tuple[Summary, Path]:
     """Summary and page of a folder again, from its records: also after an interrupted replay. `reference`: another
-    than the replay's.
+    than the replay's. `against`: another folder to compare with.
 
     Raises:
-        InputError: there are no records, one is damaged, or none is of the reference.
+        InputError: there are no records, one is damaged, none is of the reference, or none pairs with one of `against`.
     """
     store = RunStore(folder)
-    records = store.read()
-    if not records:
-        found = f"no complete run in {RESULTS}" if store.results_path.is_file() else f"no {RESULTS} in it"
-        raise InputError(f"{folder}: {found}; give a folder that 'weir replay', 'call' or 'train' has written")
-    if any(not record.measures for record in records):
-        raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
+    records = _read_measured(store)
     about = read_run(folder / SUMMARY)
     planned = about.planned if "planned" in about.model_fields_set else len(records)
     check_reference(reference, ordered_controllers(record.controller for record in records))
@@ -108,7 +105,21 @@ def rewrite(folder: Path, reference: str | None = None) -> tuple[Summary, Path]:
     records = sorted_records(records, about.scenarios)
     steered, on_families = (RunStore(folder / name).read() for name in (OBJECTIVES, FAMILIES_FOLDER))
     summary = summarise_replay(records, steered, on_families, about)
+    if against is not None:
+        others, command = _read_measured(RunStore(against)), read_run(against / SUMMARY).command
+        compared = compare_with(summary, records, others, against, command, "replay")
+        summary = summary.model_copy(update={"against": compared})
     return summary, write_report(store, records, summary)
+
+
+def _read_measured(store: RunStore) -> list[RunRecord]:
+    records = store.read()
+    if not records:
+        found = f"no complete run in {RESULTS}" if store.results_path.is_file() else f"no {RESULTS} in it"
+        raise InputError(f"{store.folder}: {found}; give a folder that 'weir replay', 'call' or 'train' has written")
+    if any(not record.measures for record in records):
+        raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
+    return records
 
 
 def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summary) -> str:
@@ -131,7 +142,7 @@ def render_report(store: RunStore, records: Sequence[RunRecord], summary: Summar
     hidden = [name for name in controllers if name not in shown]
     shown_first = viewer(summary, limited)
     # Without video, the link's measures are what there is.
-    open_ones = [failures(summary.run.failures, "run"), shown_first or headline(summary)]
+    open_ones = [failures(summary.run.failures, "run"), against_section(summary), shown_first or headline(summary)]
     # With one scenario, these would repeat the means.
     by_scenario = [
         per_scenario(summary, HEATED, linked=True),
@@ -171,7 +182,7 @@ def _lead(summary: Summary, records: Sequence[RunRecord]) -> list[Block | None]:
     about = note(" ".join(filter(None, sentences)))
     return [
         interruption(summary.run),
-        *verdict_lines(pairs),
+        *verdict_lines(against_sentences(summary) or pairs),
         unlike_settings(records),
         modeled_lip_sync(records),
         input_notes(summary.run.scenarios),

@@ -6,14 +6,14 @@ import math
 import operator
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import typer
 
 from weir_cli.errors import InputError
 from weir_cli.files.input import printable
-from weir_eval.measures.comparison import check_reference, default_reference, judged_controllers
+from weir_eval.measures.comparison import check_reference, compared_pairs, default_reference, judged_controllers
 from weir_eval.measures.summary import ordered_controllers
 from weir_eval.measures.table import MEASURES, Kind, Measure
 from weir_eval.records.summary import Summary
@@ -70,9 +70,15 @@ def parse_requirements(
     """
     check_reference(reference, controllers)
     controllers = ordered_controllers(controllers)
-    own = judged_controllers(controllers, reference or default_reference(controllers))
-    others = [name for name in controllers if name not in own]
-    return [parse_requirement(text, own, others, kind) for text in texts or []]
+    reference = reference or default_reference(controllers)
+    own, pairs = judged_controllers(controllers, reference), compared_pairs(controllers, reference)
+    others = list(dict.fromkeys(other for _, other in pairs))
+    rules = [parse_requirement(text, own, others, kind) for text in texts or []]
+    # A custom controller is compared with `weir`, too, which is not compared with itself.
+    return [
+        replace(rule, own=tuple(name for name, other in pairs if other == rule.other)) if rule.other else rule
+        for rule in rules
+    ]
 
 
 def parse_requirement(text: str, own: Sequence[str], others: Sequence[str], kind: Kind) -> Requirement:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from weir_cli.console import counted, output_console
-from weir_eval.measures.comparison import leading_pairs
+from weir_eval.measures.comparison import judged, leading_pairs, leading_rows
 from weir_eval.measures.statistics import MINIMUM_SCENARIOS
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.comparisons import PairedRow
@@ -183,19 +183,33 @@ def paired_sentences(summary: Summary) -> list[PairedSentences]:
     """The sentences of a summary, those against the reference first."""
     version = libwebrtc_of(summary)
     return [
-        PairedSentences(
-            dated(f"{own} against {other}", version),
-            sample_text(rows[0].independent, rows[0].n),
-            tuple(map(_difference, rows)),
-        )
+        _sentences(dated(f"{own} against {other}", version), rows)
         for (own, other), rows in leading_pairs(summary.paired, summary.run.reference).items()
     ]
 
 
-def print_paired(summary: Summary) -> None:
+def against_sentences(summary: Summary) -> list[PairedSentences]:
+    """The sentences of the comparison with another folder: of the judged controllers, or else of all that both have."""
+    if summary.against is None:
+        return []
+    rows: dict[str, dict[str, PairedRow]] = {}
+    for row in summary.against.paired:
+        rows.setdefault(row.a, {})[row.metric] = row
+    names = [name for name in judged(summary) if name in rows] or list(rows)
+    return [
+        _sentences(f"{name} here against {name} in {summary.against.folder}", leading)
+        for name in names
+        if (leading := leading_rows(rows[name]))
+    ]
+
+
+def _sentences(pair: str, rows: Sequence[PairedRow]) -> PairedSentences:
+    return PairedSentences(pair, sample_text(rows[0].independent, rows[0].n), tuple(map(_difference, rows)))
+
+
+def print_paired(found: Sequence[PairedSentences]) -> None:
     """Prints the verdict of each pair, a line each, and what is behind them."""
     console = output_console(_PIPE_WIDTH)
-    found = paired_sentences(summary)
     for number, sentences in enumerate(found):
         console.print(f"{'' if number else chr(10)}{sentences.pair}: {sentences.verdict}", soft_wrap=True)
     if found:

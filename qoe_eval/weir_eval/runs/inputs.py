@@ -130,4 +130,9 @@ def _read(name: str, repair: bool, window_ms: int, reading: Reading) -> list[Imp
         scenarios = PUBLISHED[rest]()
     else:
         scenarios = [load_bundled(rest.removesuffix(".json"))] if rest else bundled_scenarios()
-    return [ImportedTrace(scenario.name, "scenario", None, scenario=scenario) for scenario in scenarios]
+    # Once, not for each scenario.
+    unused = {scenarios[0].name: reading.without_effect(name, "a bundled scenario")}
+    return [
+        ImportedTrace(scenario.name, "scenario", None, unused.get(scenario.name, []), scenario=scenario)
+        for scenario in scenarios
+    ]

@@ -5,6 +5,7 @@ import math
 import os
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hand_made import record
@@ -17,6 +18,7 @@ from weir_calls.call.record import INTERRUPTED
 from weir_calls.serve import picture
 from weir_sim.installed import shipped_model
 from weir_traces.catalogue import load_bundled
+from weir_traces.schema.scenario import Scenario
 
 # Console messages of a browser on a refused request, and on a server that is gone.
 _EXPECTED = ("status of 503", "status of 400", "status of 401", "WebSocket connection", "ERR_CONNECTION_REFUSED")
@@ -332,14 +334,86 @@ def test_nothing_can_be_changed_while_a_call_is_measured(open_page, calls):
         page.locator("#objective-note").inner_text()
         == "The call under Weir is over: the weights apply to the next one."
     )
-    for field in ("#down", "#stop", "#model", "#model-form button", "#pool-change", "#pool-members button >> nth=1"):
+    for field in ("#down", "#model", "#model-form button", "#pool-change", "#pool-members button >> nth=1"):
         assert page.locator(field).is_disabled(), field
     assert "objective" not in page.locator("#events").inner_text()
+    assert page.locator("#stop").inner_text() == "Stop measuring"
     calls.release()
     page.wait_for_selector("#result:not([hidden])")
     page.locator("#start").click()
     wait_until(lambda: len(calls.settings) == 2, "no second call")
     assert calls.settings[1].objective == (0.8, 0.1, 0.1)
+
+
+def test_a_reload_after_a_call_shows_its_plots(open_page, calls):
+    calls.hold_s = math.inf
+    page = open_page()
+    page.locator("#duration").fill("5")
+    page.locator("#start").click()
+    page.wait_for_selector("#result:not([hidden])")
+    page.reload()
+    page.wait_for_selector("#result:not([hidden])")
+    until(page, "!document.getElementById('live').hidden")
+    wait_until_drawn(page, ("rate-plot", "--c-weir"))
+
+
+def test_measuring_can_be_stopped(open_page, calls):
+    calls.measuring = 0.3
+    page = open_page()
+    page.locator("#start").click()
+    until(page, "document.getElementById('status-text').textContent === 'In the call'")
+    page.locator("#stop").click()
+    until(page, "document.getElementById('stop').textContent === 'Stop measuring'")
+    # A second click, and after a reload.
+    page.reload()
+    until(page, "document.getElementById('stop').textContent === 'Stop measuring'")
+    assert page.locator("#stop").is_enabled()
+    page.locator("#stop").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert page.locator("#result-note").inner_text() == "no measures under weir: stopped while it was measured"
+
+
+def test_a_call_that_was_stopped_before_it_began_is_listed_as_stopped(open_page, calls):
+    calls.connects = False
+    page = open_page(with_second_call=True)
+    page.locator("#start").click()
+    until(page, "document.getElementById('status-text').textContent === 'Connecting'")
+    page.locator("#stop").click()
+    page.wait_for_selector("#calls-table .links .bad")
+    assert page.locator("#calls-table .links .bad").all_inner_texts() == ["stopped", "stopped"]
+    marked = page.locator("#calls-table .links .bad").first
+    assert marked.get_attribute("title") == "stopped by the user before it began"
+    # There is nothing to plot and nothing to compare.
+    assert page.locator("#live").is_hidden()
+    assert page.locator(".compared").count() == 0
+
+
+def test_the_path_of_a_call_is_shown_during_and_after_it_and_can_be_saved(open_page, calls):
+    page = open_page()
+    choose(page, "cellular-3m")
+    page.locator("#start").click()
+    until(page, "document.getElementById('status-text').textContent === 'In the call'")
+    for state in ("running", "over"):
+        page.wait_for_selector(f"[data-call={state}]")
+        assert page.locator("#preview-title").inner_text() == "cellular-3m"
+        assert page.locator("#preview-plot").bounding_box()["height"] > 100
+        calls.release()
+    with page.expect_download() as saved:
+        page.locator("#preview-file").click()
+    assert saved.value.suggested_filename == "cellular-3m.json"
+    assert Scenario.load(Path(saved.value.path())) == load_bundled("cellular-3m")
+
+
+def test_the_reasons_in_view_have_their_colours_and_names(open_page, calls):
+    page = open_page()
+    page.locator("#start").click()
+    until(page, "document.querySelectorAll('#reason-legend .items .item').length === 2")
+    assert page.locator("#reason-legend .items .item").all_inner_texts() == ["controller", "guard: slew"]
+    drawn = page.locator("#reason-legend .items .mark").evaluate_all(
+        "marks => marks.map((mark) => mark.style.getPropertyValue('--colour'))"
+    )
+    assert drawn == ["var(--series-1)", "var(--series-3)"]
+    assert page.locator("#reason-legend .items .item").nth(1).get_attribute("title").startswith("the target rises")
 
 
 def test_a_reload_shows_the_decisions_of_weir(open_page, calls):
@@ -386,7 +460,7 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     assert len(rows) == len(METRICS)
     # Stopped calls differ in length.
     assert "Difference" not in page.locator(".compared thead").inner_text()
-    assert page.locator("#results .actions").all_inner_texts()[1].strip() == "Its record"
+    assert page.locator("#results .actions").all_inner_texts()[1].strip() == "Its record, JSON"
     assert broken_words(page) == []
     assert overflow(page) <= 0
 
@@ -557,7 +631,7 @@ def test_keyboard_alone(open_page, calls):
     wait_until(lambda: calls.controls and round(100 * calls.controls[-1]["latency"]) == 37, "the slider sent nothing")
     total = sum(int(page.locator(f"#weight-{name}").input_value()) for name in ("throughput", "latency", "loss"))
     assert total == 100
-    assert page.locator("#weight-latency").get_attribute("aria-valuetext") == "37 percent"
+    assert page.locator("#weight-latency").get_attribute("aria-valuetext") == "0.37"
     tab_to("#plots")
     assert focus_is_seen()
     until(page, "parseFloat(document.getElementById('elapsed').textContent) >= 10")
@@ -732,9 +806,9 @@ def test_changes_of_the_weights_leave_room_for_the_measures(open_page, server):
     (folder / "call.json").write_text(json.dumps(document))
     page = open_page()
     page.wait_for_selector("#calls-table tbody tr")
-    assert page.locator("#calls-table tbody td").nth(1).inner_text() == "0.62 · 0.3 · 0.08\nchanged 2 times"
+    assert page.locator("#calls-table tbody td").nth(1).inner_text() == "0.62 / 0.30 / 0.08\nchanged 2 times"
     title = page.locator("#calls-table tbody td small[title]").get_attribute("title")
-    assert title == "0.1 · 0.8 · 0.1 at 2.0 s, 0.1 · 0.8 · 0.1 at 4.0 s"
+    assert title == "0.10 / 0.80 / 0.10 at 2.0 s, 0.10 / 0.80 / 0.10 at 4.0 s"
     assert is_whole(page, "#calls-table td")
     assert broken_words(page) == []
 
@@ -820,12 +894,18 @@ def test_a_previous_call_with_all_its_links_has_whole_words(open_page, server, v
     document = record("steps", "gcc", disturbed=["the CPU was busy"]).to_json()
     document["call"]["failure"] = "no connection"
     text = json.dumps(document)
-    for name in ("call.json", "report.html", "recording.mp4"):
+    for name in ("call.json", "report.html", "recording.mp4", "scenario.json"):
         (folder / name).write_text(text)
         os.utime(folder / name, (1.7e9, 1.7e9))
     page = open_page(viewport)
     page.wait_for_selector("#calls-table .links .bad")
-    assert page.locator("#calls-table .links > *").all_inner_texts()[1:] == ["report", "video", "failed", "disturbed"]
+    shown = ["report", "video", "record", "path", "failed", "disturbed"]
+    assert page.locator("#calls-table .links > *").all_inner_texts()[1:] == shown
+    for kind in ("record", "path"):
+        with page.expect_download() as saved:
+            page.locator("#calls-table .links").get_by_text(kind).click()
+        assert saved.value.suggested_filename == f"one-{kind}.json"
+        assert Path(saved.value.path()).read_text() == text
     assert broken_words(page) == []
     assert overflow(page) <= 0
 

@@ -15,7 +15,10 @@ from hand_made import record
 from processes import wait_until
 
 from weir_calls import loopback
+from weir_calls.call import call_report
 from weir_sim.installed import shipped_model
+from weir_traces.catalogue import load_bundled
+from weir_traces.schema.scenario import Scenario
 
 pytestmark = pytest.mark.asyncio
 
@@ -224,6 +227,15 @@ async def test_files_of_calls_and_nothing_else(server, tmp_path, session):
         assert await status_of(session, raw) == 404, path
 
 
+async def test_the_path_of_an_offered_scenario_is_a_file_that_can_be_replayed(session, tmp_path):
+    async with session.get("scenario/step-down-up") as answer:
+        assert (answer.status, answer.content_type) == (200, "application/json")
+        (tmp_path / "path.json").write_text(await answer.text())
+    assert Scenario.load(tmp_path / "path.json") == load_bundled("step-down-up")
+    assert await status_of(session, "scenario/nowhere") == 404
+    assert await status_of(session, "scenario/..%2fsetup") == 404
+
+
 async def test_ranges_of_a_video(server):
     (server.out / "one").mkdir(parents=True)
     (server.out / "one/recording.mp4").write_bytes(bytes(range(200)))
@@ -250,12 +262,13 @@ async def test_former_calls(server):
         (folder / "call.json").touch()
         if number == 0:
             (folder / "report.html").touch()
+            (folder / "scenario.json").touch()
     async with browser(server) as session, session.get("calls") as answer:
         found = {call["folder"]: call for call in await answer.json()}
     assert set(found) == {"good", "deep/er/call"}
     assert found["good"]["metrics"] == {"vmaf_mean": 80}
     assert found["good"]["report"] == "good/report.html"
-    assert found["good"]["video"] is None
+    assert (found["good"]["video"], found["good"]["path"]) == (None, "good/scenario.json")
     assert found["deep/er/call"]["disturbed"] == ["cpu"]
 
 
@@ -425,7 +438,9 @@ async def test_the_second_call_that_was_not_made_is_named(calls, session, live):
     await events_until(live, lambda event: event["type"] == "link")
     await live.send_json({"type": "stop"})
     call = (await events_until(live, over))[-1]["call"]
-    assert (call["status"], call["message"]) == ("stopped", "stopped before the call under gcc")
+    assert (call["status"], call["message"]) == ("stopped", "")
+    assert [result["controller"] for result in call["results"]] == ["weir", "gcc"]
+    assert call["results"][1]["stopped"] == "stopped by the user before it began"
 
 
 async def test_two_calls_that_the_machine_disturbed_are_the_last_at_once(calls, session, live):
@@ -578,7 +593,49 @@ async def test_stop_in_the_call_and_before_it(calls, session, live):
     await live.send_json({"type": "stop"})
     call = (await events_until(live, over))[-1]["call"]
     assert (call["status"], calls.cancelled) == ("stopped", 1)
-    assert call["results"] == []
+    (listed,) = call["results"]
+    assert (listed["stopped"], listed["failure"], listed["metrics"]) == ("stopped by the user before it began", "", {})
+    assert listed["path"] == f"{listed['folder']}/scenario.json"
+    async with session.get("calls") as answer:
+        assert listed["folder"] in [entry["folder"] for entry in await answer.json()]
+
+
+async def test_calls_that_never_began_are_in_no_comparison(calls, session, live, server):
+    calls.connects = False
+    await session.post("call", json=CALL)
+    await events_until(live, lambda event: event.get("text") == "connecting")
+    await live.send_json({"type": "stop"})
+    await events_until(live, over)
+    (listed,) = await asyncio.to_thread(call_report.read_folder, server.out)
+    summary, page = await asyncio.to_thread(call_report.write, [listed], server.out)
+    assert [call.why for call in summary.left_out] == [["stopped by the user before it began"]]
+    assert summary.controllers == {}
+    assert page.is_file()
+
+
+async def test_a_second_stop_leaves_the_call_without_measures(calls, session, live):
+    calls.measuring = 0.4
+    await session.post("call", json=CALL)
+    await events_until(live, lambda event: event["type"] == "estimate")
+    await live.send_json({"type": "stop"})
+    await events_until(live, lambda event: event["type"] == "progress")
+    assert calls.cancelled == 0
+    await live.send_json({"type": "stop"})
+    call = (await events_until(live, over))[-1]["call"]
+    assert (call["status"], calls.cancelled) == ("stopped", 1)
+    assert call["message"] == "no measures under weir: stopped while it was measured"
+
+
+async def test_a_stop_while_the_first_of_two_calls_is_measured_keeps_its_measures(calls, session, live):
+    calls.hold_s, calls.cores, calls.measuring = math.inf, 2, 0.4
+    await session.post("call", json=PAIR)
+    await events_until(live, lambda event: event["type"] == "progress")
+    await live.send_json({"type": "stop"})
+    await events_until(live, lambda event: event.get("action") == "stop")
+    calls.release()
+    call = (await events_until(live, over))[-1]["call"]
+    assert [bool(result["metrics"]) for result in call["results"]] == [True, False]
+    assert calls.cancelled == 0
 
 
 async def test_a_call_goes_on_without_viewers_and_a_viewer_resumes(server, calls, session):

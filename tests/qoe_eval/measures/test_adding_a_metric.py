@@ -45,7 +45,8 @@ def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
     done = two.model_copy(update={"metrics": metrics.run_metrics(two)})
     assert done.measures[DUMMY.name] == 0.3  # the worst of 0.2 and 0.3
     summary = summarise([done], RunAbout())
-    assert summary.metrics[DUMMY.name] == MeasureAbout(label="Dummy", better="lower", meaning="A made-up measure.")
+    about = MeasureAbout(label="Dummy", unit="ratio", better="lower", meaning="A made-up measure.")
+    assert summary.metrics[DUMMY.name] == about
     assert summary.controllers["gcc"][DUMMY.name].mean == 0.3
     with write_results_csv(tmp_path, [done], "replay").open(newline="") as file:
         assert next(csv.DictReader(file))[DUMMY.name] == "0.3"
@@ -54,6 +55,15 @@ def test_a_registered_metric_reaches_every_table(tmp_path, capsys) -> None:
     assert "30.0" in page
     print_means(summary, [DUMMY.name])
     assert "Dummy" in capsys.readouterr().out
+
+
+def test_units_in_a_summary_are_those_of_its_values_and_not_of_the_page() -> None:
+    units = {name: measure.value_unit for name, measure in MEASURES.items()}
+    assert units["receive_rate_bps"] == "bit/s"
+    assert units["frozen_share"] == units["loss_ratio"] == "ratio"
+    assert units["oscillation"] == "ratio per s"
+    assert units["guard_interventions"] == "per decision"
+    assert all(unit == "ms" for name, unit in units.items() if "_ms" in name and not name.startswith("seconds"))
 
 
 @pytest.mark.usefixtures("computed")

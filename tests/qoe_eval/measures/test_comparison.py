@@ -54,7 +54,7 @@ def test_who_is_judged_against_whom_by_default(controllers, reference, own):
 def test_any_controller_can_be_the_reference():
     controllers = ["weir", "gcc", "scream", "mine"]
     both = [("mine", "scream"), ("weir", "scream"), ("mine", "gcc"), ("weir", "gcc")]
-    assert compared_pairs(controllers, "scream") == both
+    assert compared_pairs(controllers, "scream") == [("mine", "weir"), *both]
     assert compared_pairs(controllers, "weir") == [("mine", "weir"), ("mine", "gcc"), ("mine", "scream")]
     assert compared_pairs(["gcc", "scream", "rule"], "rule") == [("gcc", "rule"), ("scream", "rule")]
     assert compared_pairs(["weir"], "weir") == []
@@ -62,6 +62,22 @@ def test_any_controller_can_be_the_reference():
     check_reference("gcc", controllers)
     with pytest.raises(InputError, match="--reference 'nada': does not run; use one of weir, gcc, scream, mine"):
         check_reference("nada", controllers)
+
+
+@pytest.mark.parametrize("own", ["mine", "./mine.so", POOL])
+def test_a_users_controller_is_compared_with_weir_first(own):
+    scores = {name: {"challenge": {"a": score}} for name, score in (("weir", 50), (own, 60), ("gcc", 40), ("nada", 1))}
+    found = summary_of(scores)
+    assert found.run.reference == "gcc"
+    pairs = [(own, "weir"), (own, "gcc"), ("weir", "gcc"), (own, "nada"), ("weir", "nada")]
+    assert [(row.a, row.b) for row in found.paired] == pairs
+    assert list(leading_pairs(found.paired, "gcc")) == pairs[:3]
+    assert furthest_behind(found)[1].startswith(f"{own} against weir: ")
+
+
+def test_libwebrtcs_controllers_with_field_trials_are_not_compared_with_weir():
+    pairs = compared_pairs(["weir", "gcc", "gcc:A/b/"], "gcc")
+    assert pairs == [("gcc:A/b/", "gcc"), ("weir", "gcc")]
 
 
 def test_the_pairs_of_a_summary_are_those_of_its_reference():

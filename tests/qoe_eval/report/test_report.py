@@ -14,7 +14,7 @@ from weir_eval.report.replay_charts import Drawing, replay_charts
 from weir_eval.report.replay_page import render_report
 from weir_eval.report.sections.pairs import paired as section
 from weir_eval.report.sections.scenarios import worst_runs
-from weir_eval.report.text import print_paired
+from weir_eval.report.text import paired_sentences, print_paired
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.objectives import objective_plans, summarise_objectives
 from weir_eval.runs.run_plans import complete_plans
@@ -218,7 +218,7 @@ def test_the_page_has_the_terminals_verdict_on_each_main_rival(plan, tmp_path, c
     rivals = ReplayPlan(plan.scenarios[:1], ["weir", "gcc", "scream"], plan.objective, [1], None, plan.simulator)
     records = complete_plans([rivals], tmp_path, 1).records
     summary = summarise(records, RunAbout(reference="gcc"))
-    print_paired(summary)
+    print_paired(paired_sentences(summary))
     verdicts = [line for line in capsys.readouterr().out.splitlines() if " against " in line]
     assert [line.partition(":")[0] for line in verdicts] == ["weir against gcc", "weir against scream"]
     for line in verdicts:

@@ -98,6 +98,8 @@ def test_each_judged_controller_is_held_against_the_others():
     # In the order of the summary, whose first is the reference, not in that of the options.
     (found,) = parse_requirements(["utility>=gcc"], ["rule", "scream", "gcc"], None, "replay")
     assert found.own == ("scream", "rule")
+    (found,) = parse_requirements(["utility>=weir"], ["weir", "gcc", "mine"], None, "replay")
+    assert (found.own, found.other) == (("mine",), "weir")
     (found,) = parse_requirements(["utility>=weir"], ["weir", "gcc", "mine"], "weir", "replay")
     assert (found.own, found.other) == (("mine",), "weir")
     with pytest.raises(InputError, match="--reference 'rule'"):

@@ -9,6 +9,8 @@ from weir_cli.errors import InputError
 from weir_eval.options.replay import ReplayOptions
 from weir_eval.runs.inputs import PathOptions, read_inputs
 from weir_sim.controllers import SIMULATED
+from weir_traces.formats import ImportedTrace
+from weir_traces.formats.reading import Reading
 from weir_traces.generate.pantheon import pantheon_scenarios
 from weir_traces.schema.scenario import Scenario
 
@@ -38,6 +40,13 @@ def test_replays_read_as_stated(rates: Path, tmp_path: Path) -> None:
     assert path is not None
     assert path.capacity is not None
     assert path.capacity.rates_bps.tolist() == [5e6, 6e6, 7e6]
+
+
+def test_options_of_rows_without_effect_on_bundled_scenarios_are_named_once() -> None:
+    found: list[ImportedTrace] = []
+    read_inputs(["catalogue/pantheon"], PathOptions(reading=Reading(step_s=1.0)), on_trace=found.append)
+    (finding,) = (finding for trace in found for finding in trace.findings)
+    assert finding.message == "--step: without effect; a bundled scenario has columns and units of its own"
 
 
 def test_pantheons_scenarios_are_replayed_by_one_name() -> None:

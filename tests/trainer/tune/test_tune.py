@@ -155,7 +155,6 @@ def test_only_the_number_of_trials_may_change(configuration, tmp_path, run_weir)
     ("parameter", "message"),
     [
         ('"ppo.batch_size" = { choices = [60, 61] }', "configuration: file: ppo.batch_size 6"),
-        ('"ppo.gamma" = { low = 1.5, high = 2.5 }', "configuration: ppo.gamma: Input should be less than"),
     ],
 )
 def test_settings_that_cannot_be_are_a_failed_trial(configuration, tmp_path, run_weir, parameter, message):
@@ -166,6 +165,34 @@ def test_settings_that_cannot_be_are_a_failed_trial(configuration, tmp_path, run
     assert status == 1
     assert [f"trial {number} fail: {message}" in errors for number in (0, 1)] == [True, True], errors
     assert not (tmp_path / "search" / BEST).exists()
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        (
+            '"ppo.gamma" = { low = 1.5, high = 2.5 }',
+            '"ppo.gamma": 1.5 is no value of this setting: Input should be less',
+        ),
+        (
+            '"ppo.gamma" = { low = 0.9, high = 1.5 }',
+            '"ppo.gamma": 1.5 is no value of this setting: Input should be less',
+        ),
+        ('"ppo.epochs" = { low = 1.0, high = 8.0 }', '"ppo.epochs": 3.22'),
+        ('"policy.hidden" = { choices = [[8], []] }', '"policy.hidden": [] is no value of this setting'),
+        ('"policy.hidden" = { choices = [[8], [0]] }', '"policy.hidden": [0] is no value of this setting'),
+        ('"environment.side" = { choices = ["sender", "both"] }', '"environment.side": "both" is no value'),
+    ],
+)
+def test_a_range_with_values_that_a_setting_cannot_have_is_refused(
+    configuration, tmp_path, run_weir, parameter, message
+):
+    configuration.write_text(
+        configuration.read_text().partition("[tune.parameters]")[0] + f"[tune.parameters]\n{parameter}\n"
+    )
+    status, _, errors = run_weir("tune", configuration, "--out", tmp_path / "search")
+    assert (status, f"tune.parameters.{message}" in errors) == (2, True), errors
+    assert not (tmp_path / "search").exists()
 
 
 def test_an_unknown_setting_is_refused(configuration, tmp_path, run_weir):

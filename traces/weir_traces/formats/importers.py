@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 from weir_cli.errors import InputError
@@ -76,12 +77,15 @@ def inspect_trace(
             raise InputError(f"{source}: {how}")
     content = Content(with_header(_plain(decoded(packed, source))), source, reading, window_ms)
     try:
-        return recognized(content).read(content)
+        found = recognized(content)
+        imported = found.read(content)
     except InputError as error:
         # Errors raised by CapacityTrace do not name the file.
         if source in str(error):
             raise
         raise InputError(f"{source}: {error}") from None
+    unused = [] if found.has_rows else reading.without_effect(source, f"the format {found.name}")
+    return replace(imported, findings=[*unused, *imported.findings])
 
 
 def read_trace(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weir_traces.formats.units import RateUnit
+from weir_traces.formats.validation import Finding
 
 RateHolds = Literal["after", "before", "step"]
 """The time to which a rate applies: until the next row (after), since the previous row (before), or for one step, with
@@ -27,6 +28,17 @@ class Reading:
     rate_unit: RateUnit | None = None
     step_s: float | None = None
     rate_holds: RateHolds | None = None
+
+    def without_effect(self, source: str, kind: str) -> list[Finding]:
+        """A warning that names the options without effect on ``source``, which is of ``kind``; none without options."""
+        unit = self.rate_unit if self.time_unit_s is None else self.time_unit_s
+        options = {
+            "--time-column": self.time_column, "--rate-column": self.rate_column, "--unit": unit, "--step": self.step_s,
+            "--rate-holds": self.rate_holds,
+        }  # fmt: skip
+        stated = ", ".join(name for name, value in options.items() if value is not None)
+        text = f"{stated}: without effect; {kind} has columns and units of its own"
+        return [Finding("ignored", "warning", source, "options", text)] if stated else []
 
 
 AS_WRITTEN = Reading()

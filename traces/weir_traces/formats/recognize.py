@@ -76,11 +76,12 @@ class Content:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name, and functions that recognize and read it."""
+    """A format: its name, and functions that recognize and read it. ``has_rows``: it reads `Content.reading`."""
 
     name: str
     recognizes: Callable[[Content], bool]
     read: Callable[[Content], ImportedTrace]
+    has_rows: bool = False
 
 
 FORMATS = (
@@ -103,6 +104,7 @@ FORMATS = (
         "csv",
         lambda content: bool(json_table(content.json)),
         lambda content: read_json_table(json_table(content.json), content.source, content.reading),
+        has_rows=True,
     ),
     Format(
         "iperf3",
@@ -129,16 +131,19 @@ FORMATS = (
         "mahimahi",
         lambda content: is_one_column(content.first) or has_decimal_commas(content.text),
         lambda content: read_one_column(content.text, content.source, content.reading, window_ms=content.window_ms),
+        has_rows=True,
     ),
     Format(
         "csv",
         lambda content: is_header(content.lines),
         lambda content: read_header_table(Table(content.text, content.source), content.reading),
+        has_rows=True,
     ),
     Format(
         "columns",
         lambda content: is_row(content.first),
         lambda content: read_columns(Table(content.text, content.source), content.reading),
+        has_rows=True,
     ),
 )
 

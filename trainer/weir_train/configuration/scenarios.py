@@ -66,6 +66,7 @@ class ScenarioSampler:
 
     Attributes:
         documents: the scenarios of the files or random traces; empty for the random domain.
+        repairs: the findings in files that were repaired.
         probabilities: of each document, float64 of shape (documents,), sum 1; None: seeds select documents in turn.
 
     Raises:
@@ -75,7 +76,12 @@ class ScenarioSampler:
     def __init__(self, settings: ScenarioSettings, split: Split = "train") -> None:
         self.settings = settings
         self.split: Split = split
-        found = [checked_controllers(str(path), to_scenario(read_trace(path, repair=True))) for path in settings.files]
+        traces = [read_trace(path, repair=True) for path in settings.files]
+        self.repairs = [finding for trace in traces for finding in trace.findings if finding.repair]
+        found = [
+            checked_controllers(str(path), to_scenario(trace))
+            for path, trace in zip(settings.files, traces, strict=True)
+        ]
         if settings.source == "random_traces":
             found = [random_trace(seed) for seed in range(settings.traces)]
         self._set_documents(found)

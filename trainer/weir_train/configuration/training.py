@@ -300,16 +300,33 @@ def checked_configuration(values: Any, source: str = "configuration") -> Trainin
         InputError: a value is wrong; `source` and every wrong key are named.
         MissingComponent: its algorithm is in a distribution that is not installed.
     """
-    named = values.get("algorithm") if isinstance(values, dict) else None
+    kind = _class_of(values.get("algorithm") if isinstance(values, dict) else None)
     try:
-        return _class_of(named).model_validate(values)
+        return kind.model_validate(values)
     except ValidationError as error:
-        faults = []
-        for fault in error.errors():
-            key = ".".join(str(part) for part in fault["loc"]) or "file"
-            text = fault["msg"].removeprefix("Value error, ")
-            if fault["type"] == "extra_forbidden":
-                meant = closest(str(fault["loc"][-1]), _keys_at(_class_of(named), fault["loc"][:-1]))
-                text = "unknown key" + (f"; did you mean {meant}?" if meant else "")
-            faults.append(f"{key}: {text}")
-        raise InputError(f"{source}: {'; '.join(faults)}") from None
+        faults = "; ".join(f"{key}: {text}" for key, text in _faults(error, kind))
+        raise InputError(f"{source}: {faults}") from None
+
+
+def configuration_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Returns the key and the fault of each wrong value of a configuration; the key is that of the table, or `file`, if
+    several values do not fit together.
+    """
+    kind = _class_of(values.get("algorithm"))
+    try:
+        kind.model_validate(values)
+    except ValidationError as error:
+        return _faults(error, kind)
+    return []
+
+
+def _faults(error: ValidationError, kind: type[TrainingConfiguration]) -> list[tuple[str, str]]:
+    faults = []
+    for fault in error.errors():
+        key = ".".join(str(part) for part in fault["loc"]) or "file"
+        text = fault["msg"].removeprefix("Value error, ")
+        if fault["type"] == "extra_forbidden":
+            meant = closest(str(fault["loc"][-1]), _keys_at(kind, fault["loc"][:-1]))
+            text = "unknown key" + (f"; did you mean {meant}?" if meant else "")
+        faults.append((key, text))
+    return faults

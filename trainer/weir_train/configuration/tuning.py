@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,16 @@ class ParameterRange(Settings):
         if isinstance(self.low, int) and isinstance(self.high, int):
             return IntDistribution(self.low, self.high, log=self.log)
         return FloatDistribution(self.low, self.high, log=self.log)
+
+    def limits(self) -> list[JsonValue]:
+        """Returns the values that show if a setting accepts the range: its ends, of a range with fractions one between
+        them too, or all choices.
+        """
+        if self.low is None or self.high is None:
+            return list(self.choices or ())
+        if isinstance(self.low, int) and isinstance(self.high, int):
+            return [self.low, self.high]
+        return [self.low, self.high, self.low + (self.high - self.low) / math.pi]
 
     def as_drawn(self, value: Any) -> Any:
         """Converts a value to Optuna's form: choices must be scalars there, so they are JSON text."""

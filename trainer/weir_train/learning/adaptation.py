@@ -179,6 +179,13 @@ def learn(
     return Learned(model.policy, model.num_timesteps, interrupted or model.num_timesteps < steps)
 
 
+def is_unchanged(start: StartingPoint, policy: PreferencePolicy) -> bool:
+    """True if the actor of the policy has the parameters of the starting point, so that it decides as that does."""
+    learned = policy.state_dict()
+    actor = ((name, value) for name, value in start.parameters.items() if name.startswith(ACTOR_PARTS[:2]))
+    return all(torch.equal(learned[name], value) for name, value in actor)
+
+
 def held_out_rewards(
     start: StartingPoint,
     policy: PreferencePolicy,

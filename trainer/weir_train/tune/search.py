@@ -30,6 +30,7 @@ from weir_sim.cluster import connected, core_count
 from weir_train.configuration.training import TrainingConfiguration, checked_configuration, load_configuration
 from weir_train.configuration.tuning import TuneSettings, setting_of, with_parameters
 from weir_train.tune.places import run_on_cluster, work_in_process
+from weir_train.tune.ranges import check_ranges
 from weir_train.tune.rung import Rung
 from weir_train.tune.toml_text import to_toml
 
@@ -48,6 +49,7 @@ def run_search(configuration: Path, out: Path, jobs: int | None, address: str | 
     base = load_configuration(configuration)
     if base.tune is None:
         raise InputError(f"{configuration}: has no table [tune]; give it one with [tune.parameters]")
+    check_ranges(base)
     if address is not None and base.on_cluster:
         raise InputError(f"--address: a trial of algorithm {base.algorithm} has a cluster of its own; omit it")
     planned = base.tune.trials

@@ -1,7 +1,7 @@
 // The result of a call, and the list of previous ones.
 import { ask } from "./connection.js";
 import { colourOf, followsObjective } from "./controllers.js";
-import { byId, element, seconds, setText } from "./dom.js";
+import { byId, element, seconds, setText, weightsText } from "./dom.js";
 import { keepInStep, recording } from "./recordings.js";
 
 const display = (measure, value) =>
@@ -21,6 +21,12 @@ export function learnFiles(path) {
   files = path;
 }
 
+// A link that saves a file of a call under the name of its folder.
+const download = (path, kind, text, more = {}) => {
+  const folder = path.split("/").slice(0, -1).join("-");
+  return element("a", { href: filePath(path), download: `${folder}-${kind}.json`, text, ...more });
+};
+
 const filePath = (path) => files + path.split("/").map(encodeURIComponent).join("/");
 
 // measures: names, labels and units as in the reports.
@@ -33,7 +39,8 @@ export function showResult({ status, message, results }, measures) {
     ...call.disturbed.map((reason) => named(call, `Disturbed, not for averages: ${reason}.`))]);
   byId("result-note").textContent = [message, ...notes].filter(Boolean).join(" ");
   byId("results").replaceChildren(...results.map((call, index) => one(call, measures, results.length > 1, index > 0)));
-  if (results.length > 1) byId("results").append(comparison(results, measures));
+  const isMeasured = results.some((call) => Object.keys(call.metrics).length > 0);
+  if (results.length > 1 && isMeasured) byId("results").append(comparison(results, measures));
   keepInStep([...byId("results").querySelectorAll("video")]);
 }
 
@@ -48,7 +55,8 @@ function one(call, measures, isNamed, hasOthers) {
     element("p", { class: "actions" },
       call.report && !hasOthers && fileLink(call.report, isNamed ? "Open the report of both" : "Open the report", { class: "button primary" }),
       call.video && fileLink(call.video, "The recorded video", { class: "button" }),
-      fileLink(`${call.folder}/call.json`, "Its record", { class: "button" })));
+      download(`${call.folder}/call.json`, "record", "Its record, JSON", { class: "button" }),
+      call.path && download(call.path, "path", "Its path, JSON", { class: "button" })));
 }
 
 // The measures of two calls with their differences; those of calls of unequal length have none.
@@ -103,6 +111,8 @@ function table(calls, shown) {
     element("th", { scope: "row" }, call.scenario, element("small", { class: "links" }, element("time", { datetime: call.finished, text: when(call.finished) }),
       call.report && fileLink(call.report, "report", { "aria-label": `Report: ${call.scenario}, ${call.controller}` }),
       call.video && fileLink(call.video, "video", { "aria-label": `Video: ${call.scenario}, ${call.controller}` }),
+      download(`${call.folder}/call.json`, "record", "record", { "aria-label": `Record: ${call.scenario}, ${call.controller}` }),
+      call.path && download(call.path, "path", "path", { "aria-label": `Path: ${call.scenario}, ${call.controller}` }),
       call.failure ? element("span", { class: "bad", title: call.failure, text: call.interrupted ? "interrupted" : "failed" }) : null,
       call.stopped ? element("span", { class: "bad", title: call.stopped, text: "stopped" }) : null,
       call.disturbed.length ? element("span", { class: "bad", title: call.disturbed.join("; "), text: "disturbed" }) : null)),
@@ -113,8 +123,6 @@ function table(calls, shown) {
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...calls.map(row))));
 }
-
-const weightsText = (weights) => weights.map((weight) => +weight.toFixed(2)).join(" · ");
 
 function objectiveOf({ objective, controller, objective_changes: changes }) {
   if (!objective || !followsObjective(controller)) return ["–"];

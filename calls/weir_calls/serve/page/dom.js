@@ -45,4 +45,7 @@ export const milliseconds = (value) => (isNumber(value) ? `${Math.round(value)} 
 
 export const percent = (ratio) => (isNumber(ratio) ? `${(100 * ratio).toFixed(ratio >= 0.0995 ? 0 : 1)} %` : "–");
 
+// The three weights of an objective, as in the reports and as in --objective: "0.40 / 0.50 / 0.10".
+export const weightsText = (weights) => weights.map((weight) => weight.toFixed(2)).join(" / ");
+
 export const seconds = (value) => (isNumber(value) ? `${Math.max(0, Math.round(value))} s` : "–");

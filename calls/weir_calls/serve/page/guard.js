@@ -1,6 +1,6 @@
 // The reason of the latest estimate, the interventions of each guard rule, and the events of the call.
 import { followsObjective } from "./controllers.js";
-import { byId, element, percent, setText } from "./dom.js";
+import { byId, element, setText, weightsText } from "./dom.js";
 
 const REASONS = {
   start: { label: "start rate", colour: "--zero", text: "no controller has decided yet" },
@@ -88,8 +88,7 @@ export class GuardView {
 // Describes a change for the list of events; null for none.
 export function controlText(event) {
   if (event.action === "objective") {
-    const weights = ["throughput", "latency", "loss"].map((name) => percent(event[name]));
-    return `objective: throughput ${weights[0]}, latency ${weights[1]}, loss ${weights[2]}`;
+    return `objective: ${weightsText(["throughput", "latency", "loss"].map((name) => event[name]))}`;
   }
   if (event.action === "model") return `model: ${event.name}`;
   if (event.action === "pool") return `pool: ${event.line}`;

@@ -87,7 +87,21 @@ export class Live {
       panel.legend.replaceChildren(element("span", { class: "name" }, panel.title, element("small", { text: ` ${units[panel.title]}` })), ...panel.items);
     }
     this.reasonNow = element("b", { text: "–" });
-    byId("reason-legend").replaceChildren(element("span", { class: "name", text: "Decided by" }), element("span", { class: "item" }, this.reasonNow));
+    this.reasonItems = element("span", { class: "items" });
+    this.reasonsShown = "";
+    byId("reason-legend").replaceChildren(element("span", { class: "name", text: "Decided by" }), element("span", { class: "item" }, this.reasonNow), this.reasonItems);
+  }
+
+  // The colors and names of the reasons in view, in the order of their first times.
+  showReasons(from) {
+    const { series } = this.reasons;
+    const names = [...new Set(series.values.slice(Math.max(0, series.indexAt(from))))];
+    if (this.reasonsShown === names.join()) return;
+    this.reasonsShown = names.join();
+    this.reasonItems.replaceChildren(...names.map((name) => {
+      const { label, colour, text } = reasonOf(name);
+      return element("span", { class: "item", title: text }, swatch({ kind: "solid", colour, width: 8 }), element("span", { text: label }));
+    }));
   }
 
   // The received rate and the estimate must be visible; a capacity far above them may be cut off.
@@ -134,6 +148,7 @@ export class Live {
       });
     }
     this.reasons.draw({ ...view, now: this.decided.now });
+    this.showReasons(view.from);
     const reason = this.decided.series.reason.at(time);
     setText(this.reasonNow, reason === null || hidden ? "–" : reasonOf(reason).label);
     this.group.classList.toggle("at-cursor", this.cursor !== null);

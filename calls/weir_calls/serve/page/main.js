@@ -34,7 +34,10 @@ async function begin() {
   pictures = new Pictures();
   pool = new PoolView((line) => connection.send({ type: "pool", line }));
   models = new ModelChoice((name) => connection.send({ type: "model", name }));
-  byId("stop").addEventListener("click", () => { if (connection.send({ type: "stop" })) byId("stop").disabled = true; });
+  byId("stop").addEventListener("click", () => {
+    if (connection.send({ type: "stop" })) stopAsked = stoppable();
+    showStop();
+  });
   byId("down").addEventListener("click", () => connection.send({ type: "down", duration_s: LINK_DOWN_S }));
   connection = new Connection({ hello, events, refused, connected: setConnected, replaced });
   showObjectiveNote();
@@ -92,6 +95,7 @@ const isSteerable = () => isRunning() && lanes.some((data) => followsObjective(d
 
 function refused({ of, message }) {
   guard.add("note", isRunning() && decided.started ? decided.now / 1000 : null, `refused: ${message}`);
+  if (of === "stop") stopAsked = "";
   (REFUSALS[of] || ((text) => setText(byId("change-refusal"), text)))(message);
 }
 
@@ -122,13 +126,28 @@ function events(list) {
     else if (call) takeEvent(event);
   }
   if (call) {
+    showLive(call);
     live.refresh();
     guard.show(decided);
     showSteering();
     showProgress();
     showDown();
+    showStop();
     showLateness();
   }
+}
+
+// The part of the request that the button stops: the call, then its measuring; empty while the report is written. With
+// stopAsked the button waits for its effect; isStopped: no further call of the request begins.
+let stopAsked = "", isStopped = false;
+const stoppable = () => (call.phase.endsWith("writing the report") ? "" : lanes.every((data) => data.over || (isStopped && !data.started)) ? "measuring" : "call");
+
+function showStop() {
+  if (!isRunning()) return;
+  const part = stoppable();
+  byId("stop").disabled = part === "" || part === stopAsked;
+  setText(byId("stop"), part === "call" ? "Stop the call" : "Stop measuring");
+  byId("stop").title = part === "measuring" ? "The call is over; it is then listed without measures" : "";
 }
 
 function showSteering() {
@@ -167,9 +186,6 @@ function takeEvent(event) {
     call.share = null;
     call.phase = call.at_once ? event.text : text;
     guard.add("state", seconds, text);
-    // While the last call is measured, it cannot be stopped.
-    if (event.started_us) byId("stop").disabled = false;
-    else if (lanes.every((one) => one.started)) byId("stop").disabled = true;
     showStatus();
   } else if (event.type === "note") {
     guard.add("note", seconds, text);
@@ -196,6 +212,7 @@ function takeControl(event, at) {
     const first = byId("events").firstElementChild;
     if (first && first.dataset.kind === "objective") first.remove();
   }
+  if (event.action === "stop") isStopped = true;
   if (event.action === "down") {
     decided.mark(event.action);
     downUntil = decided.now + 1000 * event.duration_s;
@@ -215,6 +232,8 @@ function takeCall(next) {
   call = next;
   if (isNew) {
     downUntil = 0;
+    stopAsked = "";
+    isStopped = false;
     const scenario = setup.byName.get(call.scenario);
     lanes = call.controllers.map((name) => new CallData(name, scenario || null, largestLag));
     latest = 0;
@@ -242,6 +261,11 @@ function takeCall(next) {
 
 // --- views ------------------------------------------------------------------------------------------------------
 
+// A call that never began has nothing to plot. After a reload, the events of a call come after its result.
+function showLive(shown) {
+  byId("live").hidden = shown === null || (shown.status !== "running" && !lanes.some((data) => data.started));
+}
+
 // Shows setup and preview, a running call, or a completed call with the setup for the next.
 function setView(shown) {
   const running = shown !== null && shown.status === "running";
@@ -250,11 +274,13 @@ function setView(shown) {
   layout.dataset.call = shown === null ? "none" : running ? "running" : "over";
   byId("running").hidden = !running;
   pictures.show(running ? shown : null);
-  byId("live").hidden = byId("guard").hidden = shown === null;
+  showLive(shown);
+  byId("guard").hidden = shown === null;
   if (shown === null) byId("pool").hidden = true;
   byId("result").hidden = shown === null || running;
-  byId("preview").hidden = shown !== null;
-  byId("stop").disabled = false;
+  // The whole path of a call stays in view, below what happens on it.
+  if (shown !== null && setup.byName.has(shown.scenario)) setup.showPath(setup.byName.get(shown.scenario));
+  byId("preview").hidden = shown !== null && !setup.byName.has(shown.scenario);
   if (running) {
     setText(byId("running-title"), shown.scenario);
     setText(byId("running-what"), `${shown.controllers.join(" and ")}${inTurn(shown)}, ${SENDERS[shown.sender] || shown.sender} sends ${shown.size.replace("x", "\u00a0×\u00a0")}`);
@@ -268,6 +294,7 @@ function setView(shown) {
     setText(byId("live-title"), `${shown.scenario} under ${(made.length ? made : shown.controllers).join(" and ")}`);
   }
   if (shown !== null) showDown();
+  showStop();
   live.ended = shown !== null && !running;
   live.draw();
   showProgress();

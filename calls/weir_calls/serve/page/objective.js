@@ -109,9 +109,9 @@ export class Objective {
     NAMES.forEach((name, index) => {
       const slider = byId(`weight-${name}`);
       slider.value = String(shown[index]);
-      slider.setAttribute("aria-valuetext", `${shown[index]} percent`);
+      slider.setAttribute("aria-valuetext", (shown[index] / 100).toFixed(2));
       slider.style.setProperty("--filled", `${((shown[index] - +slider.min) / (slider.max - slider.min)) * 100}%`);
-      setText(byId(`weight-${name}-value`), `${shown[index]} %`);
+      setText(byId(`weight-${name}-value`), (shown[index] / 100).toFixed(2));
     });
     for (const button of byId("presets").children) {
       button.setAttribute("aria-pressed", String(same(this.weights, this.presets[button.dataset.preset])));

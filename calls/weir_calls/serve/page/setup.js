@@ -85,11 +85,18 @@ export class Setup {
   showChoice() {
     const { scenario } = this;
     setText(byId("controller-note"), controllerSummary(this.choice.controller));
+    this.showPath(scenario);
+    byId("duration").value = String(this.choice.duration ?? Math.max(this.setup.duration_s[0], Math.min(LONGEST_DEFAULT_S, Math.round(scenario.duration_s))));
+  }
+
+  // Shows the path of a scenario, its facts, and a link to its file.
+  showPath(scenario) {
     setText(byId("preview-title"), scenario.name);
     setText(byId("preview-what"), scenario.description);
     byId("facts").replaceChildren(...factsOf(scenario));
+    byId("preview-file").href = `scenario/${encodeURIComponent(scenario.name)}`;
+    byId("preview-file").download = `${scenario.name}.json`;
     this.preview.show(scenario);
-    byId("duration").value = String(this.choice.duration ?? Math.max(this.setup.duration_s[0], Math.min(LONGEST_DEFAULT_S, Math.round(scenario.duration_s))));
   }
 
   checkDuration() {

@@ -58,7 +58,7 @@ def paired(summary: Summary) -> Section | None:
     if not rows:
         return None
     version = libwebrtc_of(summary)
-    choices = [(dated(f"{own} against {other}", version), _pair_table(some)) for (own, other), some in rows.items()]
+    choices = [(dated(f"{own} against {other}", version), pair_table(some)) for (own, other), some in rows.items()]
     heading = f"{', '.join(dict.fromkeys(row.a for row in summary.paired))} against the others, paired"
     about_intervals = (
         " Intervals are over scenarios, of six or more. A verdict and a colour are given only where the "
@@ -79,7 +79,8 @@ def paired(summary: Summary) -> Section | None:
     return Section("paired", "Paired comparison", [about, Choices("paired", "Pair", choices)], heading)
 
 
-def _pair_table(rows: Mapping[str, PairedRow]) -> Table:
+def pair_table(rows: Mapping[str, PairedRow]) -> Table:
+    """All measures of one pair; `rows` by the name of the measure."""
     has_intervals = any(row.ci95[0] is not None for row in rows.values())
     interval_heads: Cells = ["Verdict", "95 % interval", Cell(ends=("worse", "better"), kind="optional")]
     has_counts = any(row.independent > 1 for row in rows.values())

@@ -2,6 +2,7 @@ import json
 import sys
 
 import pytest
+from hand_made import call_record
 from html_page import check, data_of
 
 from weir_calls.call import logs
@@ -66,6 +67,30 @@ def test_controllers_side_by_side(calls, tmp_path):
     assert "weir call steps --compare" in words
     assert "8 complete of 9" in words
     assert "http" not in [link[:4] for link in checker.links]
+
+
+def test_two_folders_of_calls_are_compared_without_those_that_were_stopped(tmp_path):
+    def folder(name, **calls):
+        for controller, (quality, about) in calls.items():
+            measures = {"call_quality": quality}
+            run = call_record(scenario="steps", controller=controller, seed=1, measures=measures, call=about)
+            (tmp_path / name / controller).mkdir(parents=True)
+            (tmp_path / name / controller / logs.RECORD).write_text(json.dumps(run.to_json()))
+        return tmp_path / name
+
+    here = folder("here", weir=(70.0, {}), gcc=(60.0, {}))
+    before = folder("before", weir=(65.0, {"codec": "AV1"}), gcc=(0.0, {"codec": "AV1", "stopped": True}))
+    summary, page = rewrite(here, against=before)
+    found = summary.against
+    assert [(row.a, row.metric, row.mean) for row in found.paired] == [("weir", "call_quality", 5.0)]
+    assert (found.runs, found.unpaired_here, found.unpaired_there) == (1, 1, 0)
+    assert found.differing == {"codec": "none here, AV1 there"}
+    words = " ".join(" ".join(check(page.read_text()).text).split())
+    assert f"weir here against weir in {before} : Call quality +5.0 better in 1 of 1 seed" in words
+    assert "Without a counterpart: 1 here." in words
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="has no calls; give a folder of 'weir call' or 'weir serve'"):
+        rewrite(here, against=tmp_path / "empty")
 
 
 def test_the_score_is_called_weighted_and_older_calls_without_audio_have_none(calls, tmp_path):
