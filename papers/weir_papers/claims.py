@@ -35,6 +35,7 @@ class Claim:
         partly: what it must reach for both "holds" and "holds in part"; None: there is nothing between.
         reason: the difference to the paper that explains the value, one line.
         most: the upper end of the paper's range; None: it gives none. A larger mean holds in part.
+        since: the date of the latest change of the measure, as in an origin; values from before are of earlier code.
     """
 
     key: str
@@ -45,6 +46,7 @@ class Claim:
     partly: Bound | None = None
     reason: str = ""
     most: float | None = None
+    since: str = ""
 
     def show(self, samples: Sequence[float]) -> str:
         """The mean with its interval; empty where there are no samples."""

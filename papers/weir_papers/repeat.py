@@ -15,7 +15,16 @@ import typer
 from weir_cli.errors import InputError
 from weir_cli.files.input import parse_json, read_text, sha256_of_file
 from weir_cli.files.output import make_folder, write_text
-from weir_eval.measurement import Measurement, Origin, Value, commit, read_measurement, today, write_measurement
+from weir_eval.measurement import (
+    Measurement,
+    Origin,
+    Value,
+    commit,
+    origin_of,
+    read_measurement,
+    today,
+    write_measurement,
+)
 from weir_papers.claims import Repetition, print_claims, value_of
 from weir_papers.common import OutOption
 from weir_papers.mocc.claims import REPETITION as MOCC
@@ -111,8 +120,8 @@ def run_weir(command: Sequence[str]) -> int:
 def measurement(
     results: Sequence[tuple[Repetition, dict[str, Any]]], small: bool, earlier: Measurement | None = None
 ) -> Measurement:
-    """The record: values by key, each paper's origin, and the published values; of papers without results here, those
-    of an earlier record.
+    """The record: values by key, each paper's origin, and the published values. What has no result here is that of an
+    earlier record: papers, and claims of a paper that has others, each with its origin.
     """
     samples_by_name = {repetition.name: found for repetition, found in results}
     values: dict[str, Value] = {}
@@ -128,12 +137,15 @@ def measurement(
                 date=found["date"],
             )
             values |= {key: value_of(samples) for key in keys if (samples := found["samples"].get(key))}
+            for key in keys:
+                if earlier is not None and key in earlier.values and key not in values:
+                    values[key], origins[key] = earlier.values[key], origin_of(earlier, key)
         elif earlier is not None and name in earlier.origins:
-            origins[name] = earlier.origins[name]
             values |= {key: earlier.values[key] for key in keys if key in earlier.values}
+            origins |= {key: earlier.origins[key] for key in (name, *keys) if key in earlier.origins}
     claims = [claim for repetition in REPETITIONS for claim in repetition.claims if claim.key in values]
     published = {claim.key: claim.published for claim in claims if claim.published is not None}
-    about = f"Papers: {', '.join(origins)}."
+    about = f"Papers: {', '.join(name for name in origins if '/' not in name)}."
     if small:
         about = "Small sizes, which show that everything works and measure nothing."
     return Measurement(
