@@ -119,6 +119,15 @@ def test_a_claim_without_a_value_keeps_an_earlier_one_with_its_origin(weir, pape
     assert read_measurement(record).about == "Papers: one, two. Intervals: 95 % over seeds."
 
 
+def test_more_options_are_of_one_paper_and_in_its_origin(weir, papers, tmp_path):
+    status, _, errors = weir("--out", "out", "--options", "--seeds 1")
+    assert status == 2
+    assert "--options --seeds 1: are for one paper; give one --only" in errors
+    assert weir("--out", "out", "--only", "one", "--options", "--seeds 1")[0] == 0
+    assert papers == [["paper", "one", "--out", "out/one", "--seeds", "1"]]
+    assert read_measurement(tmp_path / "out/papers.json").origins["one"].command == "weir paper one --out OUT --seeds 1"
+
+
 def test_small_sizes_are_no_record(weir, papers, tmp_path):
     status, _, errors = weir("--out", "out", "--small", "--record", "papers.json")
     assert status == 2

@@ -50,13 +50,19 @@ def repeat(
         Path | None,
         typer.Option(metavar="FILE", help="Write the record of the full size here as well; it keeps other papers."),
     ] = None,
+    options: Annotated[
+        str, typer.Option(metavar="TEXT", help="More options of the one paper's command, such as fewer seeds.")
+    ] = "",
 ) -> None:
     """Repeat all five papers in OUT, and write OUT/papers.json: values with intervals, beside those of the papers.
 
-    A paper that is complete is not repeated, and the others continue where they were.
+    A paper that is complete is not repeated, and the others continue where they were. The record keeps the values
+    of claims that a command with other options does not measure.
     """
     if small and record is not None:
         raise InputError("--record: is for values of the full size; omit --small")
+    if options and len(only or ()) != 1:
+        raise InputError(f"--options {options}: are for one paper; give one --only")
     names = [repetition.name for repetition in REPETITIONS]
     if unknown := [name for name in only or () if name not in names]:
         raise InputError(f"--only {unknown[0]}: one of {', '.join(names)}")
@@ -66,7 +72,8 @@ def repeat(
         folder = out / repetition.name
         # The record has those that were complete before, too.
         if not only or repetition.name in only or (folder / VALUES).exists():
-            results.append((repetition, _repeated(repetition, folder, small)))
+            more = shlex.split(options) if only and repetition.name in only else []
+            results.append((repetition, _repeated(repetition, folder, small, more)))
     earlier = read_measurement(record) if record is not None and record.exists() else None
     measured = measurement(results, small, earlier)
     for file in [out / PAPERS_JSON, *([record] if record else [])]:
@@ -77,8 +84,9 @@ def repeat(
     )
 
 
-def _repeated(repetition: Repetition, folder: Path, small: bool) -> dict[str, Any]:
-    """The values of a paper and their origin, from its folder where they are complete.
+def _repeated(repetition: Repetition, folder: Path, small: bool, options: Sequence[str]) -> dict[str, Any]:
+    """The values of a paper by its commands with more options, and their origin, from its folder where they are
+    complete.
 
     Raises:
         typer.Exit: with the status of a command that failed.
@@ -90,7 +98,7 @@ def _repeated(repetition: Repetition, folder: Path, small: bool) -> dict[str, An
             raise InputError(f"{folder}: holds the {found.get('size')} size; give another folder")
         return dict(found)
     make_folder(folder)
-    commands = repetition.commands(folder, small)
+    commands = [[*command, *options] for command in repetition.commands(folder, small)]
     for command in commands:
         typer.echo(f"weir {shlex.join(command)}", err=True)
         if status := run_weir(command):

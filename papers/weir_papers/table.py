@@ -27,4 +27,4 @@ def claims_table(record: Path) -> str:
                 verdict += "; earlier code"
             paper = _NAMES[repetition.name] if index == 0 else ""
             rows.append([paper, claim.description, claim.paper, measured, verdict, claim.reason])
-    return markdown_table(["", "claim", "paper", "here", "verdict", "why"], rows)
+    return markdown_table(["", "claim", "paper", "here", "verdict", "difference"], rows)
