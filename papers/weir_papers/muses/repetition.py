@@ -119,7 +119,7 @@ def _plans(sets: Mapping[str, ScenarioSet], seeds: Sequence[int], simulator: Pat
             scenarios = [with_tcp(scenario, rival) for scenario in scenarios]
         # Networks of Table III are drawn as they are, and need no seeds that vary them.
         varied = seeds if set_name == CROSS_TRAFFIC else (0,)
-        # The controller of RTP flows, of which there are none beside TCP.
+        # The controller of RTP flows, of which there are none with TCP.
         controller = rival if rival in _RTP else "rule"
         series: SeriesOfPlan = "kept" if set_name == FLUCTUATING else "measured"
         plans[set_name, rival] = ReplayPlan(

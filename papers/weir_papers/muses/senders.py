@@ -63,7 +63,7 @@ class Agent(Protocol):
         """All flows begin."""
 
     def __call__(self, states: np.ndarray, labels: Levels) -> Levels:
-        """The actions (N,) after states, float32 (N, signals). `labels` (N,) are for an agent that knows the path."""
+        """The actions (N,) after states, float32 (N, signals). `labels` (N,) are for the oracle."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class _Paths:
         self._queueing_s = np.maximum(record.queueing_delay_ms, 0.0) / 1e3
 
     def round_trips_s(self) -> np.ndarray:
-        """Of a packet that leaves now, (N,)."""
+        """The round trip of a packet that leaves now, (N,)."""
         return np.maximum(self._base_s + self._return_s + self._queueing_s, _SMALLEST_RTT_S)
 
     def optimal_windows(self) -> np.ndarray:
