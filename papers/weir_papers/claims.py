@@ -33,7 +33,7 @@ class Claim:
         published: the paper's value as a number; None where it gives none.
         holds: what the mean over seeds must reach for "holds".
         partly: what it must reach for both "holds" and "holds in part"; None: there is nothing between.
-        reason: a difference from the paper that may matter, one line; not a cause, unless it says what shows it.
+        reason: a difference from the paper that may matter, one line; a cause only where it names the experiment.
         most: the upper end of the paper's range; None: it gives none. A larger mean holds in part.
         since: the date of the latest change of the measure, as in an origin; values from before are of earlier code.
     """
