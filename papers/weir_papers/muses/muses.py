@@ -98,8 +98,8 @@ def muses(
     started = time.monotonic()
     teachers = teachers or []
     if teach is not None:
-        if teachers or model or global_model:
-            raise InputError("--teach: omit TEACHER, --model and --global: it makes its own")
+        if teachers or model or global_model or extract_only:
+            raise InputError("--teach: omit TEACHER, --model, --global and --extract-only: it makes its own models")
         require("weir-train[learning]")
         from weir_papers.muses.repetition import repeat_paper
 
