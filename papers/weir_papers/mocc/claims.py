@@ -11,7 +11,7 @@ from weir_papers.claims import Claim, Repetition, Samples, read_result
 
 _SENDER = "REMB's rivals run here; Aurora, Orca, Allegro, Vivace, BBR, Copa are not RTP senders"
 
-_MODEL: Final = "models/landmarks-36-1/checkpoint.zip"
+_MODEL: Final = "models/landmarks-21-1001/checkpoint.zip"  # the base policy of the first adaptation
 # Since then an adaptation is evaluated more finely, and its objective further from the landmarks.
 _SINCE: Final = "2026-11-30"
 
