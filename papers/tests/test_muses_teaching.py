@@ -109,7 +109,7 @@ def test_a_seed_has_the_values_of_all_claims_but_table_iv(tmp_path, monkeypatch,
     monkeypatch.setattr(trials, "TEST_DURATION_S", 2.0)
     sets = {name: some.scenarios for name, some in muses_sets(None, 1).items()}
     sets[LTE] = sets[FLUCTUATING]
-    size = Size(FEW, flows=16, tested=2)
+    size = Size(FEW, flows=16, rounds=1, tested=2)
     result = trial(1, size, sets, tmp_path, simulator=real_simulator)
     assert json.loads(json.dumps(result)) == result
     assert list(result["f1"]["teacher"]) == ["20", "50", "100", "150"]
@@ -122,7 +122,7 @@ def test_a_seed_has_the_values_of_all_claims_but_table_iv(tmp_path, monkeypatch,
     assert missing == {"muses/jain_3", "muses/jain_20"}
     assert trial(1, size, sets, tmp_path, simulator=None) == result
     with pytest.raises(InputError, match="measured with other options"):
-        trial(1, Size(FEW, flows=17, tested=2), sets, tmp_path)
+        trial(1, replace(size, flows=17), sets, tmp_path)
 
 
 def test_a_teaching_has_two_iterations_at_least_and_makes_its_own_models(run_weir):

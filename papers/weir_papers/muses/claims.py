@@ -131,8 +131,8 @@ def _mean(values: Any) -> float:
 
 
 def _commands(out: Path, small: bool) -> list[list[str]]:
-    sizes = "--teach 51200 --flows 64 --networks 3 --imitated 4 --seeds 1"
-    full = "--teach 512000 --flows 640 --networks 8 --imitated 64 --seeds 3"
+    sizes = "--teach 51200 --flows 64 --rounds 1 --networks 3 --imitated 4 --seeds 1"
+    full = "--teach 512000 --flows 640 --rounds 3 --networks 8 --imitated 64 --seeds 3"
     return [["paper", "muses", *(sizes if small else full).split(), "--out", str(out)]]
 
 

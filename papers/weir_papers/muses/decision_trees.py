@@ -21,7 +21,7 @@ MOST_KINDS: Final = 15
 SAMPLES: Final = 10_000 // INTERVAL_MS
 _EDGES: Final = np.arange(ACTION_LEVELS - 1) + 0.5
 _GRID: Final = {"min_samples_split": [2, 20, 100], "min_impurity_decrease": [0.0, 1e-5, 1e-4]}
-_MOST_SEARCHED: Final = 60_000
+_MOST_SEARCHED: Final = 20_000
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,7 @@ def muses(
             traces or shared_traces(LTE_TRACES),
             decisions=teach,
             flows=flows,
+            rounds=rounds,
             tested=imitated,
             networks=networks,
             seeds=range(1, seeds + 1),

@@ -41,6 +41,7 @@ def repeat_paper(
     *,
     decisions: int,
     flows: int,
+    rounds: int,
     tested: int,
     networks: int,
     seeds: Sequence[int],
@@ -59,7 +60,7 @@ def repeat_paper(
     started, iteration = time.monotonic(), SENDERS * DECISIONS_PER_FLOW
     if decisions < _FEWEST_DECISIONS * iteration:
         raise InputError(f"--teach {decisions}: at least {_FEWEST_DECISIONS * iteration:,}, two iterations")
-    size = Size(Teaching(decisions // iteration), flows, tested)
+    size = Size(Teaching(decisions // iteration), flows, rounds, tested)
     make_folder(out)
     sets, simulator = muses_sets(traces, networks), find_simulator()
     scenarios = {name: some.scenarios for name, some in sets.items()}

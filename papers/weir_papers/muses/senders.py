@@ -77,6 +77,14 @@ class Flows:
     labels: Levels
     record: StepRecord
 
+    @classmethod
+    def joined(cls, parts: Sequence[Flows]) -> Flows:
+        """All flows of all parts, each of as many intervals."""
+        states, actions, labels = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("states", "actions", "labels")
+        )
+        return cls(states, actions, labels, StepRecord(np.concatenate([part.record.values for part in parts])))
+
 
 def run_flows(
     agent: Agent,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,10 +16,10 @@ from weir_cli.errors import InputError
 from weir_cli.files.input import parse_json, read_text
 from weir_cli.files.output import make_folder, write_text
 from weir_papers.common import Case, mean_case
-from weir_papers.muses.decision_trees import MOST_KINDS, OneTree, TreesByKind, among_two_nearest, extract
+from weir_papers.muses.decision_trees import MOST_KINDS, OneTree, Students, TreesByKind, among_two_nearest, extract
 from weir_papers.muses.muses_measures import PACKET_BYTES, weighted_p95
 from weir_papers.muses.networks import LARGEST_DELAYS_MS, TEST_DURATION_S
-from weir_papers.muses.senders import INTERVAL_MS, Agent, Flows, Oracle, run_flows
+from weir_papers.muses.senders import INTERVAL_MS, Agent, Flows, Levels, Oracle, run_flows
 from weir_papers.muses.sets import CROSS_TRAFFIC, FLUCTUATING, TABLE_III
 from weir_papers.muses.teaching import SENDERS, Teaching, table_ii_flows, teach
 from weir_traces.schema.scenario import Scenario
@@ -33,12 +33,18 @@ _INTERVAL_S: Final = INTERVAL_MS / 1e3
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a trial: `teaching`; `flows` under the teacher from which trees are extracted; `tested` flows of each
-    model and range of delays for Figure 1b, and for the choice of kinds.
+    """The size of a trial.
+
+    Attributes:
+        teaching: of the teacher.
+        flows: under the teacher, from which trees are extracted.
+        rounds: in each, trees run half as many flows, and learn how the teacher would have decided.
+        tested: flows of each model and range of delays for Figure 1b, and for the choice of kinds.
     """
 
     teaching: Teaching
     flows: int
+    rounds: int
     tested: int
 
 
@@ -71,7 +77,7 @@ def trial(
         on_progress=lambda done: on_progress("teacher", done),
     )  # fmt: skip
     on_progress("trees", 0)
-    students = extract(_taught_flows(teacher, size.flows, seed, simulator), range(2, MOST_KINDS + 1), seed)
+    students = _students(teacher, size, seed, simulator)
     agents: dict[str, Agent] = {
         ORACLE: Oracle(),
         TEACHER: teacher,
@@ -129,18 +135,41 @@ def case_of_flow(record: StepRecord, until_s: float) -> Case:
     )
 
 
-def _taught_flows(teacher: Agent, flows: int, seed: int, simulator: str | os.PathLike[str] | None) -> Flows:
-    """Flows under the teacher, in batches of SENDERS."""
-    parts = [
-        table_ii_flows(
-            teacher, min(SENDERS, flows - first), seed=seed, first=_EXTRACTED_FROM + first, simulator=simulator
-        )
-        for first in range(0, flows, SENDERS)
-    ]
-    states, actions, labels = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("states", "actions", "labels")
-    )
-    return Flows(states, actions, labels, StepRecord(np.concatenate([part.record.values for part in parts])))
+class _Labelled:
+    """An agent that decides while the teacher labels each of its states, (N,)."""
+
+    def __init__(self, agent: Agent, teacher: Agent) -> None:
+        self._agent, self._teacher = agent, teacher
+        self.labels: list[Levels] = []
+
+    def begin(self) -> None:
+        """See `Agent`."""
+        self._agent.begin()
+        self._teacher.begin()
+        self.labels = []
+
+    def __call__(self, states: np.ndarray, labels: Levels) -> Levels:
+        """See `Agent`."""
+        self.labels.append(self._teacher(states, labels))
+        return self._agent(states, labels)
+
+
+def _students(teacher: Agent, size: Size, seed: int, simulator: str | os.PathLike[str] | None) -> Students:
+    """The trees of the teacher, after all rounds."""
+    first, parts = _EXTRACTED_FROM, list[Flows]()
+    students: Students | None = None
+    for number in range(size.rounds + 1):
+        # Whole batches, on networks of their own.
+        for _ in range(-(-(size.flows if number == 0 else size.flows // 2) // SENDERS)):
+            driver = teacher if students is None else _Labelled(TreesByKind(students), teacher)
+            found = table_ii_flows(driver, SENDERS, seed=seed, first=first, simulator=simulator)
+            if isinstance(driver, _Labelled):
+                found = replace(found, actions=np.stack(driver.labels, axis=1).astype(np.int8))
+            parts.append(found)
+            first += SENDERS
+        students = extract(Flows.joined(parts), range(2, MOST_KINDS + 1), seed)
+    assert students is not None
+    return students
 
 
 def _tests(
