@@ -225,3 +225,12 @@ def test_a_policy_that_serves_the_unseen_objective_before_the_first_step_is_zero
     assert (whole["steps_ratio"], whole["zero_shot"]) == (None, 1)
     assert not whole["steps_ratio_is_lower_bound"]
     assert measured({"runs": [run], "objectives": []})["mocc/steps_ratio"] == []
+
+
+def test_an_adaptation_that_never_gets_there_counts_with_all_its_steps():
+    from weir_papers.mocc.adaptation import figures, summary
+
+    run = curves([(0, 0.9), (100, 0.95), (200, 0.95)])
+    run |= figures(run)
+    assert (summary([run])["steps_ratio"], run["steps"]["with_replay"]) == (None, None)
+    assert measured({"runs": [run], "objectives": []})["mocc/steps_ratio"] == [2.0]

@@ -11,8 +11,8 @@ Measured as in MOCC section 6.2, with these definitions:
 - Steps to 99 % of the gain: environment steps before the first of two consecutive evaluations that both reach the
   untrained network's reward plus 99 % of the gain. Both ways have the same evaluation schedule and settings, with
   `ENVIRONMENTS` environments, so that an update is a few of the paper's iterations. A policy that starts there is
-  zero-shot: it has no steps to count, and no ratio. A training from scratch that never gets there counts with all its
-  steps: the ratio is then a lower bound.
+  zero-shot: it has no steps to count, and no ratio. A policy that never gets there counts with all its steps: the
+  ratio is then a bound.
 - The loss on old objectives is the mean relative decrease of their reward at the end of adaptation; negative values are
   gains. The decrease relative to their gain (the base policy's reward minus that of the untrained network) is reported
   too.
