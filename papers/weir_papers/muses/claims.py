@@ -13,6 +13,8 @@ from weir_papers.claims import Claim, Repetition, Samples, read_result
 _ORACLE, _TEACHER, _TREES, _ONE_TREE = "oracle", "teacher", "trees", "one-tree"
 _STEADY, _FLUCTUATING, _LTE = _SETS = ("steady-wifi", "fluctuating-wifi", "lte")
 _WIDEST_MS = "150"
+# Of so few kinds each is among the two nearest.
+_TRIVIAL_KINDS = 2
 # Since then a sender with the paper's window and label decides.
 _SINCE: Final = "2026-11-30"
 _JAIN = "of calls: the environment has one flow that a policy controls"
@@ -49,7 +51,7 @@ CLAIMS: Final = (
     _times("muses/in_flight_tree", "error of what is in flight, one tree's to that of trees by kind (Fig. 4)", 1.78),
     _share("muses/f1_gap", "delays to 150 ms: F1 of the teacher less that of one tree (Fig. 1b)", "9 %", 0.09, 0.0),
     _share("muses/f1_closed", "part of that gap that trees by kind close", "nearly all", 0.7, 0.0),
-    _share("muses/nearest", "chosen kind is among the true two nearest", "97 %", 0.97, 0.9),
+    _share("muses/nearest", "chosen kind is among the true two nearest", "97 %", 0.97, 0.9, "of more than two kinds"),
     Claim(
         "muses/kinds",
         "kinds of path with the best silhouette, of 2 to 15 (section III-E)",
@@ -104,11 +106,12 @@ def _of_seed(result: Mapping[str, Any], rivals: Mapping[str, Any]) -> dict[str, 
         "fluctuating": used[_FLUCTUATING][_TREES],
         "in_flight_tree": in_flight[_ONE_TREE] / in_flight[_TREES],
         "f1_gap": gap,
-        "nearest": result["nearest"],
         "kinds": float(result["kinds"]),
         "to_oracle": _mean(some[_TEACHER] - some[_ORACLE] for some in used.values()),
         "of_teacher": _mean(some[_TREES] - some[_TEACHER] for some in used.values()),
     }
+    if result["kinds"] > _TRIVIAL_KINDS:
+        found["nearest"] = result["nearest"]
     if gap > 0:
         found["f1_closed"] = (f1[_TREES] - f1[_ONE_TREE]) / gap
     if cubic := rivals.get(_STEADY, {}).get("cubic"):
