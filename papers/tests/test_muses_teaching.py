@@ -109,7 +109,7 @@ def test_a_seed_has_the_values_of_all_claims_but_table_iv(tmp_path, monkeypatch,
     monkeypatch.setattr(trials, "TEST_DURATION_S", 2.0)
     sets = {name: some.scenarios for name, some in muses_sets(None, 1).items()}
     sets[LTE] = sets[FLUCTUATING]
-    size = Size(FEW, flows=16, rounds=1, tested=2)
+    size = Size(FEW, flows=16, rounds=1, kinds=(2, 3), tested=2)
     result = trial(1, size, sets, tmp_path, simulator=real_simulator)
     assert json.loads(json.dumps(result)) == result
     assert list(result["f1"]["teacher"]) == ["20", "50", "100", "150"]
@@ -131,3 +131,5 @@ def test_a_teaching_has_two_iterations_at_least_and_makes_its_own_models(run_wei
     status, _, error = weir("51199")
     assert status == 2
     assert "--teach 51199: at least 51,200, two iterations" in error
+    status, _, error = weir("51200", "--kinds", "1")
+    assert (status, "--kinds 1: with --teach at least 2" in error) == (2, True)

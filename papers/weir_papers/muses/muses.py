@@ -36,6 +36,7 @@ from weir_sim.executables import find_simulator
 from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir_train.learning.progress_bar import progress_bar
 
+AUTO: Final = "auto"
 MOST_KINDS: Final = 100
 # With 14 kinds and the tree of all, 500 leaves each are 60 kB.
 MOST_AUTO_KINDS: Final = 14
@@ -51,7 +52,7 @@ def muses(
     duration: Annotated[float, typer.Option(min=1.0, max=600.0, metavar="S", help="Duration of a flow.")] = 40.0,
     kinds: Annotated[
         str, typer.Option(metavar="K|auto", help=f"Kinds of path; auto: the best silhouette of 2 to {MOST_AUTO_KINDS}.")
-    ] = "auto",
+    ] = AUTO,
     trees: Annotated[int, typer.Option(min=1, max=100, help="Trees of a kind, whose answers are summed.")] = 1,
     leaves: Annotated[int, typer.Option(min=2, max=20_000, help="Leaves of a tree, at most.")] = 500,
     interval: Annotated[float, typer.Option(min=0.2, metavar="S", help="Time between two choices of a kind.")] = 10.0,
@@ -109,6 +110,7 @@ def muses(
             decisions=teach,
             flows=flows,
             rounds=rounds,
+            kinds=None if kinds == AUTO else _several(kinds),
             tested=imitated,
             networks=networks,
             seeds=range(1, seeds + 1),
@@ -219,8 +221,16 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     typer.echo(f"{file}: {trees} trees, {8 * found.mixture.splits:,} bytes of splits", err=True)
 
 
+def _several(text: str) -> tuple[int, ...]:
+    """The kinds of the paper's experiment, which has one tree beside them."""
+    found = _kinds(text)
+    if found == (1,):
+        raise InputError("--kinds 1: with --teach at least 2; one tree for all paths is measured anyway")
+    return found
+
+
 def _kinds(text: str) -> tuple[int, ...]:
-    if text == "auto":
+    if text == AUTO:
         return tuple(range(2, MOST_AUTO_KINDS + 1))
     if not text.isdecimal() or not 1 <= int(text) <= MOST_KINDS:
         raise InputError(f"--kinds {text}: must be auto, or 1 (one student for all paths) to {MOST_KINDS}")

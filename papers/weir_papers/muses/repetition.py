@@ -42,25 +42,28 @@ def repeat_paper(
     decisions: int,
     flows: int,
     rounds: int,
+    kinds: tuple[int, ...] | None,
     tested: int,
     networks: int,
     seeds: Sequence[int],
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Teaches, extracts and tests with each seed, runs the rivals, and writes `muses.json`.
+    """Teaches, extracts and tests with each seed, runs the rivals, and writes `muses.json`. `kinds` to try are by
+    default those of `decision_trees`.
 
     Raises:
         InputError: too few decisions, or a trace cannot be used.
         typer.Exit: status 1: Ctrl-C, or a run failed.
     """
+    from weir_papers.muses.decision_trees import MOST_KINDS
     from weir_papers.muses.teaching import DECISIONS_PER_FLOW, SENDERS, Teaching
     from weir_papers.muses.trials import Size, trial
 
     started, iteration = time.monotonic(), SENDERS * DECISIONS_PER_FLOW
     if decisions < _FEWEST_DECISIONS * iteration:
         raise InputError(f"--teach {decisions}: at least {_FEWEST_DECISIONS * iteration:,}, two iterations")
-    size = Size(Teaching(decisions // iteration), flows, rounds, tested)
+    size = Size(Teaching(decisions // iteration), flows, rounds, kinds or tuple(range(2, MOST_KINDS + 1)), tested)
     make_folder(out)
     sets, simulator = muses_sets(traces, networks), find_simulator()
     scenarios = {name: some.scenarios for name, some in sets.items()}

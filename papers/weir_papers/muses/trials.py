@@ -16,7 +16,7 @@ from weir_cli.errors import InputError
 from weir_cli.files.input import parse_json, read_text
 from weir_cli.files.output import make_folder, write_text
 from weir_papers.common import Case, mean_case
-from weir_papers.muses.decision_trees import MOST_KINDS, OneTree, Students, TreesByKind, among_two_nearest, extract
+from weir_papers.muses.decision_trees import OneTree, Students, TreesByKind, among_two_nearest, extract
 from weir_papers.muses.muses_measures import PACKET_BYTES, weighted_p95
 from weir_papers.muses.networks import LARGEST_DELAYS_MS, TEST_DURATION_S
 from weir_papers.muses.senders import INTERVAL_MS, Agent, Flows, Levels, Oracle, run_flows
@@ -39,12 +39,14 @@ class Size:
         teaching: of the teacher.
         flows: under the teacher, from which trees are extracted.
         rounds: in each, trees run half as many flows, and learn how the teacher would have decided.
+        kinds: numbers of kinds of path to try.
         tested: flows of each model and range of delays for Figure 1b, and for the choice of kinds.
     """
 
     teaching: Teaching
     flows: int
     rounds: int
+    kinds: tuple[int, ...]
     tested: int
 
 
@@ -65,7 +67,7 @@ def trial(
         ComponentFailed: a simulator failed.
     """
     path = folder / f"muses-{seed}.json"
-    wanted = asdict(size) | {"networks": {name: len(some) for name, some in scenarios.items()}}
+    wanted = json.loads(json.dumps(asdict(size))) | {"networks": {name: len(some) for name, some in scenarios.items()}}
     if path.exists():
         found = parse_json(read_text(path), str(path))
         if found.get("size") != wanted:
@@ -167,7 +169,7 @@ def _students(teacher: Agent, size: Size, seed: int, simulator: str | os.PathLik
                 found = replace(found, actions=np.stack(driver.labels, axis=1).astype(np.int8))
             parts.append(found)
             first += SENDERS
-        students = extract(Flows.joined(parts), range(2, MOST_KINDS + 1), seed)
+        students = extract(Flows.joined(parts), size.kinds, seed)
     assert students is not None
     return students
 
