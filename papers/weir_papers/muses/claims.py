@@ -13,7 +13,7 @@ from weir_papers.claims import Claim, Repetition, Samples, read_result
 _ORACLE, _TEACHER, _TREES, _ONE_TREE = "oracle", "teacher", "trees", "one-tree"
 _STEADY, _FLUCTUATING, _LTE = _SETS = ("steady-wifi", "fluctuating-wifi", "lte")
 _WIDEST_MS = "150"
-# Of so few kinds each is among the two nearest.
+# Each of so few kinds is among the two nearest.
 _TRIVIAL_KINDS = 2
 # Since then a sender with the paper's window and label decides.
 _SINCE: Final = "2026-11-30"
