@@ -72,7 +72,10 @@ def test_the_experiment_ends_and_writes_its_figures(command):
     assert objectives["schemes"]["gcc"] == pytest.approx((0.94 + 0.99) / 2)
     found = measured(document)
     assert len(found["mocc/old_loss"]) == 1
-    assert found["mocc/landmarks_171"] == [objectives["landmarks"]["36"] / objectives["landmarks"]["171"]]
+    assert len(found["mocc/old_loss_without"]) == 1
+    gains = {name: objectives["landmarks"][name] - objectives["nothing"] for name in ("36", "171")}
+    expected = [gains["171"] / gains["36"]] if gains["36"] > 0 else []
+    assert found["mocc/landmarks_171_gain"] == pytest.approx(expected)
 
     # The same command has nothing left to do, and another is refused.
     before = {path: path.read_bytes() for path in out.rglob("*.zip")}
@@ -97,11 +100,28 @@ def test_the_exported_agent_runs_behind_the_papers_interface(tmp_path):
     assert record.flows[0].packets_received > 100
 
 
+def test_only_the_adaptation_is_measured_without_networks_for_all_objectives(command):
+    result, out = command("--networks", "0")
+    assert result.exit_code == 0, result.output
+    document = json.loads((out / "mocc.json").read_text())
+    assert document["objectives"] == []
+    before, after = document["runs"][0]["aurora"]
+    assert document["runs"][0]["loss_aurora"] == pytest.approx(1 - after / before)
+    assert {key for key, values in measured(document).items() if values} <= {
+        "mocc/steps_ratio",
+        "mocc/initial",
+        "mocc/old_loss",
+        "mocc/old_loss_without",
+    }
+
+
 def test_landmarks_near_the_unseen_objective_are_excluded():
     from weir_papers.mocc.adaptation import near_unseen
     from weir_papers.mocc.landmarks import landmarks
 
-    assert [landmark for landmark in landmarks() if near_unseen(landmark)] == [(7, 1, 2), (7, 2, 1), (8, 1, 1)]
+    assert {landmark for landmark in landmarks() if near_unseen(landmark)} == {
+        landmark for landmark in landmarks() if landmark[0] >= 4
+    }
 
 
 def test_a_policy_is_measured_under_a_hundred_objectives(values, tmp_path, steady, fake_gym_simulator):
@@ -175,6 +195,7 @@ def curves(with_replay):
             "with_replay": [0.76, 0.5],
             "without_replay": [0.4, 0.5],
         },
+        "aurora": [0.9, 0.15],
     }
 
 
@@ -182,23 +203,34 @@ def test_the_figures_by_hand():
     from weir_papers.mocc.adaptation import figures, summary
 
     run = curves([(0, 0.9), (100, 0.999), (200, 0.999)])
-    run |= figures(run, one_update=50)
+    run |= figures(run)
     assert run["threshold"] == pytest.approx(0.995)
     assert run["steps"] == {"from_scratch": 400, "with_replay": 100, "without_replay": None}
     assert run["loss_with_replay"] == pytest.approx(0.025)
     assert run["worst_loss_without_replay"] == pytest.approx(0.5)
     assert run["loss_of_gain_with_replay"] == pytest.approx(0.08)
+    assert run["loss_aurora"] == pytest.approx(5 / 6)
     whole = summary([run])
     assert whole["steps_ratio"] == pytest.approx(4.0)
     assert whole["steps_ratio_without_replay"] is None
     assert not whole["steps_ratio_is_lower_bound"]
 
 
-def test_immediate_adaptation_counts_as_one_update():
+def test_a_policy_that_serves_the_unseen_objective_before_the_first_step_is_zero_shot():
     from weir_papers.mocc.adaptation import figures, summary
 
     run = curves([(0, 0.999), (100, 0.999)])
-    run |= figures(run, one_update=50)
+    run |= figures(run)
     whole = summary([run])
-    assert whole["steps_ratio"] == pytest.approx(8.0)
-    assert whole["steps_ratio_is_lower_bound"]
+    assert (whole["steps_ratio"], whole["zero_shot"]) == (None, 1)
+    assert not whole["steps_ratio_is_lower_bound"]
+    assert measured({"runs": [run], "objectives": []})["mocc/steps_ratio"] == []
+
+
+def test_an_adaptation_that_never_gets_there_counts_with_all_its_steps():
+    from weir_papers.mocc.adaptation import figures, summary
+
+    run = curves([(0, 0.9), (100, 0.95), (200, 0.95)])
+    run |= figures(run)
+    assert (summary([run])["steps_ratio"], run["steps"]["with_replay"]) == (None, None)
+    assert measured({"runs": [run], "objectives": []})["mocc/steps_ratio"] == [2.0]

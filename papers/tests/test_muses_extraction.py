@@ -11,7 +11,6 @@ pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
 import weir
 from weir_cli.app import build_app
-from weir_eval.model_file import read_model
 from weir_papers.muses.extraction import find_kinds
 from weir_papers.muses.flows import Flows, twins, windows
 
@@ -51,19 +50,6 @@ def test_the_provenance_has_the_kinds_and_how_often_they_are_chosen_rightly(mode
     # With two kinds, every choice is among the two nearest.
     assert reported["held_out"]["chosen_among_two_nearest"] == 1.0
     assert 0.0 <= reported["held_out"]["chosen_nearest"] <= 1.0
-
-
-def test_trees_of_the_papers_teacher_are_of_the_papers_networks(tmp_path, monkeypatch, real_simulator):
-    monkeypatch.setattr("weir_papers.muses.muses._taught", lambda steps, seed, out: TEACHER)
-    words = f"paper muses --teach 60 --out {tmp_path} --extract-only --flows 8 --duration 2 --environments 8 --rounds 0"
-    result = CliRunner().invoke(app, [*words.split(), "--kinds", "2", "--leaves", "6", "--interval", "0.5"])
-    assert result.exit_code == 0, result.output
-    for file in ("muses.onnx", "tree/muses.onnx"):
-        provenance = read_model(tmp_path / file).provenance
-        assert provenance["data"].startswith("Table II")
-        assert "--teach 60" in provenance["command"]
-    reported = read_model(tmp_path / "muses.onnx").provenance["muses"]["kinds"][1:]
-    assert all(name.startswith("muses-held_out-") for kind in reported for name in kind.get("examples", ()))
 
 
 def test_wrong_use_is_one_message(tmp_path, run_weir):

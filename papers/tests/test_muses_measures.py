@@ -8,13 +8,6 @@ import pytest
 from hand_made import run_record
 
 from weir_papers.common import Case, case_of
-from weir_papers.muses.imitation import (
-    LARGEST_DELAYS_MS,
-    MULTIPLES,
-    imitation_scores,
-    levels_of,
-    nearest_share,
-)
 from weir_papers.muses.muses_measures import (
     challenge_after,
     ellipse_area,
@@ -22,7 +15,7 @@ from weir_papers.muses.muses_measures import (
     in_flight_rmse,
     staggered_jain,
 )
-from weir_sim.executables import find_simulator
+from weir_papers.muses.nearest_kind import nearest_share
 from weir_sim.installed import shipped_model
 
 
@@ -97,18 +90,6 @@ def test_challenge_after_a_time_uses_only_later_records():
     assert challenge_after(bad_before, 30.0, 25.0) == pytest.approx(100.0)
     half = record(flow([1e6] * 300 + [0.5e6] * 600, [25.0] * 300 + [212.5] * 600))
     assert challenge_after(half, 30.0, 25.0) == pytest.approx((0.2 * 50 + 0.2 * 50 + 0.3 * 100) / 0.7)
-
-
-def test_a_level_is_the_nearest_multiple_of_the_rate_in_force():
-    current = [1e6] * len(MULTIPLES)
-    assert levels_of([1e6 * multiple for multiple in MULTIPLES], current).tolist() == list(range(7))
-    assert levels_of([50e3, 1.03e6, 9e6], [1e6] * 3).tolist() == [0, 4, 6]
-
-
-def test_imitation_of_the_oracle_is_measured_for_each_range_of_delays():
-    scores = imitation_scores({"weir": shipped_model()}, 1, find_simulator())
-    assert list(scores["weir"]) == list(LARGEST_DELAYS_MS)
-    assert all(0.02 < score < 0.9 for score in scores["weir"].values())
 
 
 @pytest.mark.parametrize(("reported", "share"), [(0.981, 0.981), (7, None), ("all", None), (True, None)])

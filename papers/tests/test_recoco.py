@@ -107,10 +107,16 @@ def test_the_tables_stand_beside_the_papers(weir, trained, tmp_path):
     assert document["figure_7"]["4G_3mbps"]["4G_500kbps"]["overall"]["mean"] == pytest.approx(0.999 * 71.6)
     found = measured(document)
     assert found["recoco/transfer"] == pytest.approx([-9.99, -9.99])
+    # All models are equal on foreign traces.
+    for name in ("fast", "middle", "stable"):
+        assert found[f"recoco/{name}"] == pytest.approx([0.0, 0.0])
+    assert (tmp_path / "out/figure-7.svg").read_text().count("<rect") == 1 + 3 * 81
     assert (found["recoco/off_policy"], found["recoco/delayed"]) == ([9.0], [9.0])
     assert found["recoco/gap_random"] == pytest.approx([0.0, 0.0])
     gcc = mean["measured"]["gcc"]["overall"]["mean"]
     assert found["recoco/trace_gain"] == pytest.approx([0.999 * 81.1 - gcc, 0.999 * 82.1 - gcc])
+    gcc_remb = mean["measured"]["gcc-remb"]["overall"]["mean"]
+    assert found["recoco/trace_gain_remb"] == pytest.approx([0.999 * 81.1 - gcc_remb, 0.999 * 82.1 - gcc_remb])
     assert "of all steps" in errors
 
 

@@ -47,6 +47,14 @@ def test_the_published_overall_scores_are_those_of_their_parts():
         assert parts == pytest.approx(scores.overall, abs=0.02), trace.name
 
 
+def test_a_gradient_step_for_each_step_as_the_paper_has_it():
+    (model,) = models_of_all_traces("random", 300_000, [1], None, 1)
+    configuration = training_configuration(model, dict.fromkeys(model.traces, "trace.json"))
+    assert configuration.steps == 2_700_000
+    settings = configuration.td3
+    assert settings.gradient_steps == configuration.environment.environments * settings.steps_per_update
+
+
 def test_the_published_means():
     def mean(scores):
         return np.mean([scores(trace).overall for trace in PAPER_TRACES])

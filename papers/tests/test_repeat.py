@@ -1,12 +1,13 @@
 """`weir paper all`: repeats papers once, and records what came out; the verdicts of claims."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from weir_eval.measurement import Value, read_measurement
+from weir_eval.measurement import Value, origin_of, read_measurement, write_measurement
 from weir_eval.report.goal_table import Bound
 from weir_papers import repeat, table
 from weir_papers.claims import NOT_MEASURED, Claim, Repetition, row_values, value_of
@@ -100,6 +101,33 @@ def test_every_paper_is_repeated_once_and_recorded(weir, papers, tmp_path):
     assert read_measurement(record).origins["two"] == found.origins["two"]
 
 
+def test_a_claim_without_a_value_keeps_an_earlier_one_with_its_origin(weir, papers, tmp_path):
+    record = tmp_path / "papers.json"
+    assert weir("--out", "out", "--record", record)[0] == 0
+    found = read_measurement(record)
+    earlier = found.model_copy(update={"values": found.values | {"one/other": Value(7.0)}})
+    earlier.origins["one"] = found.origins["one"].model_copy(update={"commit": "before"})
+    write_measurement(record, earlier)
+    for folder in ("again", "once-more"):
+        assert weir("--out", folder, "--only", "one", "--record", record)[0] == 0
+        found = read_measurement(record)
+        assert found.values["one/other"].value == 7.0
+        assert origin_of(found, "one/other").commit == "before"
+        assert origin_of(found, "one/ratio").commit != "before"
+    assert weir("--out", "third", "--only", "two", "--record", record)[0] == 0
+    assert origin_of(read_measurement(record), "one/other").commit == "before"
+    assert read_measurement(record).about == "Papers: one, two. Intervals: 95 % over seeds."
+
+
+def test_more_options_are_of_one_paper_and_in_its_origin(weir, papers, tmp_path):
+    status, _, errors = weir("--out", "out", "--options", "--seeds 1")
+    assert status == 2
+    assert "--options --seeds 1: are for one paper; give one --only" in errors
+    assert weir("--out", "out", "--only", "one", "--options", "--seeds 1")[0] == 0
+    assert papers == [["paper", "one", "--out", "out/one", "--seeds", "1"]]
+    assert read_measurement(tmp_path / "out/papers.json").origins["one"].command == "weir paper one --out OUT --seeds 1"
+
+
 def test_small_sizes_are_no_record(weir, papers, tmp_path):
     status, _, errors = weir("--out", "out", "--small", "--record", "papers.json")
     assert status == 2
@@ -129,6 +157,21 @@ def test_the_table_has_every_claim_and_what_is_missing(papers, weir, tmp_path, m
     text = table.claims_table(tmp_path / "out/papers.json")
     assert "| One | a ratio | 2 | 1.50 times [-4.85, 7.85] | holds in part (undecided) | for a reason |" in text
     assert text.count(NOT_MEASURED) == 2
+
+
+def test_a_value_from_before_a_change_of_its_measure_is_of_earlier_code(weir, papers, tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "_NAMES", {"one": "One", "two": "Two"})
+    assert weir("--out", "out")[0] == 0
+    today = read_measurement(tmp_path / "out/papers.json").origins["one"].date
+
+    def first_row(since):
+        one, two = repeat.REPETITIONS
+        claim = replace(one.claims[0], since=since)
+        monkeypatch.setattr(table, "REPETITIONS", (replace(one, claims=[claim, *one.claims[1:]]), two))
+        return table.claims_table(tmp_path / "out/papers.json").splitlines()[2]
+
+    assert "| holds in part (undecided) |" in first_row(today)
+    assert "| holds in part (undecided); earlier code |" in first_row("9999-01-01")
 
 
 def test_rows_of_goals_are_values_of_seeds_where_they_have_them():

@@ -33,8 +33,9 @@ class Claim:
         published: the paper's value as a number; None where it gives none.
         holds: what the mean over seeds must reach for "holds".
         partly: what it must reach for both "holds" and "holds in part"; None: there is nothing between.
-        reason: the difference to the paper that explains the value, one line.
+        reason: a difference from the paper that may matter, one line; a cause only where it names the experiment.
         most: the upper end of the paper's range; None: it gives none. A larger mean holds in part.
+        since: the date of the latest change of the measure, as in an origin; values from before are of earlier code.
     """
 
     key: str
@@ -45,6 +46,7 @@ class Claim:
     partly: Bound | None = None
     reason: str = ""
     most: float | None = None
+    since: str = ""
 
     def show(self, samples: Sequence[float]) -> str:
         """The mean with its interval; empty where there are no samples."""

@@ -15,7 +15,16 @@ import typer
 from weir_cli.errors import InputError
 from weir_cli.files.input import parse_json, read_text, sha256_of_file
 from weir_cli.files.output import make_folder, write_text
-from weir_eval.measurement import Measurement, Origin, Value, commit, read_measurement, today, write_measurement
+from weir_eval.measurement import (
+    Measurement,
+    Origin,
+    Value,
+    commit,
+    origin_of,
+    read_measurement,
+    today,
+    write_measurement,
+)
 from weir_papers.claims import Repetition, print_claims, value_of
 from weir_papers.common import OutOption
 from weir_papers.mocc.claims import REPETITION as MOCC
@@ -41,13 +50,19 @@ def repeat(
         Path | None,
         typer.Option(metavar="FILE", help="Write the record of the full size here as well; it keeps other papers."),
     ] = None,
+    options: Annotated[
+        str, typer.Option(metavar="TEXT", help="More options of the one paper's command, such as fewer seeds.")
+    ] = "",
 ) -> None:
     """Repeat all five papers in OUT, and write OUT/papers.json: values with intervals, beside those of the papers.
 
-    A paper that is complete is not repeated, and the others continue where they were.
+    A paper that is complete is not repeated, and the others continue where they were. The record keeps the values
+    of claims that a command with other options does not measure.
     """
     if small and record is not None:
         raise InputError("--record: is for values of the full size; omit --small")
+    if options and len(only or ()) != 1:
+        raise InputError(f"--options {options}: are for one paper; give one --only")
     names = [repetition.name for repetition in REPETITIONS]
     if unknown := [name for name in only or () if name not in names]:
         raise InputError(f"--only {unknown[0]}: one of {', '.join(names)}")
@@ -57,7 +72,8 @@ def repeat(
         folder = out / repetition.name
         # The record has those that were complete before, too.
         if not only or repetition.name in only or (folder / VALUES).exists():
-            results.append((repetition, _repeated(repetition, folder, small)))
+            more = shlex.split(options) if only and repetition.name in only else []
+            results.append((repetition, _repeated(repetition, folder, small, more)))
     earlier = read_measurement(record) if record is not None and record.exists() else None
     measured = measurement(results, small, earlier)
     for file in [out / PAPERS_JSON, *([record] if record else [])]:
@@ -68,8 +84,9 @@ def repeat(
     )
 
 
-def _repeated(repetition: Repetition, folder: Path, small: bool) -> dict[str, Any]:
-    """The values of a paper and their origin, from its folder where they are complete.
+def _repeated(repetition: Repetition, folder: Path, small: bool, options: Sequence[str]) -> dict[str, Any]:
+    """The values of a paper by its commands with more options, and their origin, from its folder where they are
+    complete.
 
     Raises:
         typer.Exit: with the status of a command that failed.
@@ -81,7 +98,7 @@ def _repeated(repetition: Repetition, folder: Path, small: bool) -> dict[str, An
             raise InputError(f"{folder}: holds the {found.get('size')} size; give another folder")
         return dict(found)
     make_folder(folder)
-    commands = repetition.commands(folder, small)
+    commands = [[*command, *options] for command in repetition.commands(folder, small)]
     for command in commands:
         typer.echo(f"weir {shlex.join(command)}", err=True)
         if status := run_weir(command):
@@ -111,8 +128,8 @@ def run_weir(command: Sequence[str]) -> int:
 def measurement(
     results: Sequence[tuple[Repetition, dict[str, Any]]], small: bool, earlier: Measurement | None = None
 ) -> Measurement:
-    """The record: values by key, each paper's origin, and the published values; of papers without results here, those
-    of an earlier record.
+    """The record: values by key, each paper's origin, and the published values. What has no result here is that of an
+    earlier record: papers, and claims of a paper that has others, each with its origin.
     """
     samples_by_name = {repetition.name: found for repetition, found in results}
     values: dict[str, Value] = {}
@@ -128,12 +145,15 @@ def measurement(
                 date=found["date"],
             )
             values |= {key: value_of(samples) for key in keys if (samples := found["samples"].get(key))}
+            for key in keys:
+                if earlier is not None and key in earlier.values and key not in values:
+                    values[key], origins[key] = earlier.values[key], origin_of(earlier, key)
         elif earlier is not None and name in earlier.origins:
-            origins[name] = earlier.origins[name]
             values |= {key: earlier.values[key] for key in keys if key in earlier.values}
+            origins |= {key: earlier.origins[key] for key in (name, *keys) if key in earlier.origins}
     claims = [claim for repetition in REPETITIONS for claim in repetition.claims if claim.key in values]
     published = {claim.key: claim.published for claim in claims if claim.published is not None}
-    about = f"Papers: {', '.join(origins)}."
+    about = f"Papers: {', '.join(name for name in origins if '/' not in name)}."
     if small:
         about = "Small sizes, which show that everything works and measure nothing."
     return Measurement(

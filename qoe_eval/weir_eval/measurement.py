@@ -64,7 +64,8 @@ class Measurement(BaseModel):
         libwebrtc: the version of the opponents.
         commit: commit of the code that measured, or of the document from which the values were copied.
         taken_over: the document; empty for a record written by its command.
-        origins: origins of parts that were measured separately, by the first word of their values' keys.
+        origins: origins of parts that were measured separately, by the first word of their values' keys, or by a whole
+            key; see `origin_of`.
         published: the published values of a paper, by key.
     """
 
@@ -84,6 +85,15 @@ class Measurement(BaseModel):
     origins: dict[str, Origin] = {}
     published: dict[str, Number] = {}
     values: dict[str, Value]
+
+
+def origin_of(record: Measurement, key: str) -> Origin:
+    """The origin of a value: its own, or that of its part.
+
+    Raises:
+        KeyError: the record has neither.
+    """
+    return record.origins.get(key) or record.origins[key.partition("/")[0]]
 
 
 def write_measurement(path: Path, record: Measurement) -> None:

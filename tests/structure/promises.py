@@ -124,6 +124,7 @@ PROMISES = {
     ),
     "Muses: trees": (
         "weir paper muses",
+        "papers/tests/test_muses_teaching.py::test_trees_by_kind_decide_as_the_teacher_from_the_first_choice_on",
         "papers/tests/test_muses_trees.py::test_more_leaves_and_the_right_kind_bring_students_nearer",
     ),
     "Muses: choice per flow": (
@@ -139,7 +140,7 @@ PROMISES = {
     ),
     "Muses: F1, networks of Table III, sharing (Fig. 1b, 3, 4; Table IV)": (
         "weir paper muses",
-        "papers/tests/test_muses_measures.py::test_imitation_of_the_oracle_is_measured_for_each_range_of_delays",
+        "papers/tests/test_muses_teaching.py::test_a_seed_has_the_values_of_all_claims_but_table_iv",
         "papers/tests/test_muses_networks.py::test_wifi_of_table_iii",
         "papers/tests/test_muses_measures.py::test_jain_of_staggered_flows_is_of_the_second_halves_of_stretches",
         "papers/tests/test_muses.py::test_goals_and_page_without_a_mixture",

@@ -38,7 +38,9 @@ def mocc(
     base_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of landmarks.")] = 600_000,
     scratch_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of one objective.")] = 200_000,
     adaptation_steps: Annotated[int, typer.Option(min=1, help="Steps of each adaptation.")] = 60_000,
-    networks: Annotated[int, typer.Option(min=1, max=1000, help="Networks of the tests of all objectives.")] = 10,
+    networks: Annotated[
+        int, typer.Option(min=0, max=1000, help="Networks of the tests of all objectives; 0: only adaptation.")
+    ] = 10,
     judged: Annotated[int, typer.Option(min=1, max=1000, help="Networks of an evaluation while adapting.")] = 24,
     configuration: Annotated[
         Path, typer.Option(metavar="FILE", help="Learning settings, a TOML file.", show_default=False)
@@ -71,11 +73,12 @@ def mocc(
                 adapt = partial(measure_adaptation, trainer, evaluated, plan, seed)
                 compare = partial(measure_objectives, trainer, tested, seed, base_steps, scratch_steps)
                 adapted.append(_kept(out / f"adaptation-{seed}.json", sizes, adapt))
-                objectives.append(_kept(out / f"objectives-{seed}.json", sizes, compare))
+                if networks:
+                    objectives.append(_kept(out / f"objectives-{seed}.json", sizes, compare))
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; what is trained is kept: the same command continues", err=True)
         raise typer.Exit(1) from None
-    document = {"schema": "weir.mocc/2", **summary(adapted), "objectives": objectives, "plan": sizes}
+    document = {"schema": "weir.mocc/3", **summary(adapted), "objectives": objectives, "plan": sizes}
     write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
     print_claims(CLAIMS, measured(document))
     typer.echo(f"\nDetails: {out / RESULT}")

@@ -87,7 +87,7 @@ def measure_objectives(
     trainer: Trainer, files: list[Path], seed: int, landmark_steps: int, single_steps: int
 ) -> dict[str, Any]:
     """The figures of one seed: mean rewards by scheme (`schemes`), by number of landmarks (`landmarks`), of DQN (`dqn`,
-    beside PPO's), and `deciles` of the rewards by scheme, for the distribution.
+    beside PPO's) and of nearly nothing sent (`nothing`), and `deciles` of the rewards by scheme, for the distribution.
     """
     testbed = Testbed(trainer.settings, files, trainer.simulator)
     try:
@@ -100,6 +100,7 @@ def measure_objectives(
         missing = unavailable_controllers(trainer.simulator)
         schemes |= testbed.rewards_of_controllers([name for name in CONTROLLERS if name not in missing])
         dqn = _dqn(trainer, testbed, seed, landmark_steps)
+        nothing = testbed.rewards(lambda observations: np.full((len(observations), 1), -1.0, np.float32))
     finally:
         testbed.close()
     return {
@@ -108,6 +109,7 @@ def measure_objectives(
         "deciles": {name: np.quantile(rewards, np.arange(11) / 10).tolist() for name, rewards in schemes.items()},
         "landmarks": {str(count): float(rewards.mean()) for count, rewards in by_count.items()},
         "dqn": float(dqn.mean()),
+        "nothing": float(nothing.mean()),
     }
 
 
@@ -132,11 +134,15 @@ def _dqn(trainer: Trainer, testbed: Testbed, seed: int, steps: int) -> np.ndarra
     return testbed.rewards(lambda observations: act_with(model, observations))
 
 
-def _act(folder: Path) -> Act:
-    policy: Any = load_policy(folder / CHECKPOINT)
+def policy_act(policy: Any) -> Act:
+    """The decisions of a policy of stable-baselines3 without exploration."""
 
     def act(observations: np.ndarray) -> np.ndarray:
         actions, _ = policy.predict(observations, deterministic=True)
         return np.asarray(actions)
 
     return act
+
+
+def _act(folder: Path) -> Act:
+    return policy_act(load_policy(folder / CHECKPOINT))

@@ -15,7 +15,6 @@ from weir_papers.muses import trees
 from weir_papers.muses.flows import Flows, Paths, roll_out, twins, windows
 from weir_papers.muses.kinds import Decomposition, Selector, decompose
 from weir_papers.muses.mixture import Mixture, no_state
-from weir_papers.muses.networks import muses_scenario
 from weir_papers.muses.tree_inputs import TreeInputs, fit_lines, tree_inputs, whole_observation
 from weir_papers.muses.trees import Student
 from weir_traces.generate.random_domain import Split
@@ -50,7 +49,6 @@ class Plan:
         rounds: of dataset aggregation: the trees run the flows, and learn how the teacher would have decided.
         seed: of paths, objectives and clusters.
         environments: simulator processes.
-        table_ii: the flows are on the paper's Table II, as its teacher's are, instead of Weir's random domain.
     """
 
     flows: int = 5000
@@ -63,7 +61,6 @@ class Plan:
     rounds: int = 2
     seed: int = 1
     environments: int = 256
-    table_ii: bool = False
 
     def share(self, share: float) -> int:
         """A share of the flows, in whole batches."""
@@ -146,8 +143,6 @@ def extract(
 
 
 def _paths(plan: Plan, split: Split) -> Paths:
-    if plan.table_ii:
-        return lambda seed: muses_scenario(seed, split=split, duration_s=plan.duration_s).to_dict()
     settings = ScenarioSettings(
         maximum_mean_bps=HIGHEST_MEAN_BPS, minimum_duration_s=plan.duration_s, maximum_duration_s=plan.duration_s
     )

@@ -134,12 +134,21 @@ class Selector:
         return kinds
 
 
-def decompose(states: np.ndarray, actions: np.ndarray, kinds: Sequence[int], *, seed: int) -> Decomposition:
-    """K-means over the joint histograms of windows; of several numbers of kinds that with the best silhouette."""
+def decompose(
+    states: np.ndarray,
+    actions: np.ndarray,
+    kinds: Sequence[int],
+    *,
+    seed: int,
+    action_edges: np.ndarray | None = None,
+) -> Decomposition:
+    """K-means over the joint histograms of windows; of several numbers of kinds that with the best silhouette. Levels
+    of the action have these edges, or are equally frequent.
+    """
     generator = np.random.default_rng(seed)
     flat = states.reshape(-1, states.shape[-1])
     axes = StateAxes.fitted(flat[generator.permutation(len(flat))[:_MOST_STATES]])
-    edges = np.quantile(actions, np.arange(1, ACTION_LEVELS) / ACTION_LEVELS)
+    edges = np.quantile(actions, np.arange(1, ACTION_LEVELS) / ACTION_LEVELS) if action_edges is None else action_edges
     joint = axes.histograms(states, np.digitize(actions, edges))
     some = joint[generator.permutation(len(joint))[:_MOST_WINDOWS]]
     silhouettes, centres = {}, joint.mean(axis=0, keepdims=True)

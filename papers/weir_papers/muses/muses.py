@@ -19,7 +19,6 @@ from weir_eval.options.shared import JobsOption, check_model, model_to_run, shar
 from weir_eval.runs.progress import run_with_progress
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper, replay_record
 from weir_papers.muses.flow_rows import flow_rows
-from weir_papers.muses.imitation import imitation_rows, imitation_scores, nearest_share
 from weir_papers.muses.muses_runs import (
     FOLDERS,
     GLOBAL_TREE,
@@ -29,6 +28,7 @@ from weir_papers.muses.muses_runs import (
     muses_results,
     plans_beside,
 )
+from weir_papers.muses.nearest_kind import nearest_row, nearest_share
 from weir_papers.muses.network_rows import network_rows
 from weir_papers.muses.page import muses_markdown, networks_document
 from weir_papers.muses.sets import LTE_TRACES, muses_sets
@@ -36,6 +36,7 @@ from weir_sim.executables import find_simulator
 from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir_train.learning.progress_bar import progress_bar
 
+AUTO: Final = "auto"
 MOST_KINDS: Final = 100
 # With 14 kinds and the tree of all, 500 leaves each are 60 kB.
 MOST_AUTO_KINDS: Final = 14
@@ -51,7 +52,7 @@ def muses(
     duration: Annotated[float, typer.Option(min=1.0, max=600.0, metavar="S", help="Duration of a flow.")] = 40.0,
     kinds: Annotated[
         str, typer.Option(metavar="K|auto", help=f"Kinds of path; auto: the best silhouette of 2 to {MOST_AUTO_KINDS}.")
-    ] = "auto",
+    ] = AUTO,
     trees: Annotated[int, typer.Option(min=1, max=100, help="Trees of a kind, whose answers are summed.")] = 1,
     leaves: Annotated[int, typer.Option(min=2, max=20_000, help="Leaves of a tree, at most.")] = 500,
     interval: Annotated[float, typer.Option(min=0.2, metavar="S", help="Time between two choices of a kind.")] = 10.0,
@@ -60,10 +61,12 @@ def muses(
     teach: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="STEPS", help="Train the paper's teacher on its Table II first, and one global tree."
+            min=1,
+            metavar="STEPS",
+            help="The paper's experiment: a teacher of so many decisions on its Table II, its trees, their tests.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of teacher and extraction.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the extraction.")] = 1,
     environments: Annotated[int, typer.Option(min=2, help="Simulator processes of the extraction; even.")] = 256,
     extract_only: Annotated[bool, typer.Option("--extract-only", help="Write the model, and measure nothing.")] = False,
     model: Annotated[
@@ -80,13 +83,15 @@ def muses(
         int, typer.Option(min=3, max=10_000, metavar="N", help="Networks of each kind of Table III; the paper: 1000.")
     ] = 100,
     imitated: Annotated[
-        int, typer.Option(min=1, max=10_000, metavar="N", help="Flows of each model and delay for Figure 1b.")
+        int,
+        typer.Option(min=1, max=10_000, metavar="N", help="With --teach: flows of each test of Figure 1b."),
     ] = 20,
     seeds: SeedsOption = 5,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Muses: extract trees from TEACHER into OUT/muses.onnx unless it is there, and measure a model as the paper did.
+    """Muses: with --teach the paper's own experiment. Without: extract trees from TEACHER into OUT/muses.onnx unless it
+    is there, and measure a model of Weir as the paper did.
 
     An interrupted measurement continues when the same command is given again. Goals whose traces or models are missing
     are "not measured".
@@ -94,10 +99,25 @@ def muses(
     started = time.monotonic()
     teachers = teachers or []
     if teach is not None:
-        if teachers or model or global_model:
-            raise InputError("--teach: omit TEACHER, --model and --global, which it makes")
-        make_folder(out)
-        teachers = [_taught(teach, seed, out)]
+        if teachers or model or global_model or extract_only:
+            raise InputError("--teach: omit TEACHER, --model, --global and --extract-only: it makes its own models")
+        require("weir-train[learning]")
+        from weir_papers.muses.repetition import repeat_paper
+
+        repeat_paper(
+            out,
+            traces or shared_traces(LTE_TRACES),
+            decisions=teach,
+            flows=flows,
+            rounds=rounds,
+            kinds=None if kinds == AUTO else _several(kinds),
+            tested=imitated,
+            networks=networks,
+            seeds=range(1, seeds + 1),
+            jobs=jobs,
+            as_json=as_json,
+        )
+        return
     files_by_name = {MUSES: model, GLOBAL_TREE: global_model, TEACHER: teachers[0] if teachers else None}
     for option, file in (("--model", model), ("--global", global_model), *(("TEACHER", file) for file in teachers)):
         check_model(file, option)
@@ -109,12 +129,7 @@ def muses(
         options = {"duration_s": duration, "interval_s": interval, "trees": trees, "leaves": leaves}
         options |= {"flows": flows, "lines": lines, "rounds": rounds, "seed": seed, "environments": environments}
         if not model.exists():
-            _extract(teachers, model, kinds, options, teach)
-        if teach is not None:
-            files_by_name[GLOBAL_TREE] = tree = out / "tree" / "muses.onnx"
-            make_folder(tree.parent)
-            if not tree.exists():
-                _extract(teachers, tree, "1", options, teach)
+            _extract(teachers, model, kinds, options)
     if extract_only:
         return
     chosen, simulator = model_to_run(model), find_simulator()
@@ -132,25 +147,18 @@ def muses(
             other_models.append((replaced, other_outcome))
     results = muses_results(sets, plans, outcome, out, other_models)
     files = {controller: file for controller, file in files_by_name.items() if file}
-    f1 = imitation_scores(files, imitated, simulator) if len(files) == len(files_by_name) else {}
-    rows = [*network_rows(results), *flow_rows(results), *imitation_rows(f1, nearest_share(chosen))]
+    rows = [*network_rows(results), *flow_rows(results), nearest_row(nearest_share(chosen))]
     run = replay_record(started, next(iter(plans.values())), outcome, failures) | {
         "seeds": list(range(1, seeds + 1)),
         "networks": networks,
         "files": {controller: file.name for controller, file in files.items()},
     }
     pages = {out / "muses.md": muses_markdown(results, rows, run)}
-    figures = {
-        "networks": networks_document(results),
-        "f1": {
-            controller: {f"{largest_ms:g}": score for largest_ms, score in scores.items()}
-            for controller, scores in f1.items()
-        },
-    }
+    figures = {"networks": networks_document(results)}
     end_paper("muses", rows, run, figures, pages, out, console, as_json=as_json)
 
 
-def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, Any], teach: int | None) -> None:
+def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, Any]) -> None:
     if options["environments"] % 2:
         raise InputError(f"--environments {options['environments']}: must be even, since flows come in pairs")
     tried = _kinds(kinds)
@@ -161,7 +169,7 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     from weir_papers.muses.extraction import HIGHEST_MEAN_BPS, Plan, describe_kinds, extract
     from weir_papers.muses.onnx_model import export
 
-    plan = Plan(kinds=tried, table_ii=teach is not None, **options)
+    plan = Plan(kinds=tried, **options)
     steps = round(plan.duration_s * 1000 / specification.interval_ms)
     try:
         with progress_bar(plan.all_flows * steps) as show:
@@ -174,12 +182,19 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; nothing is written", err=True)
         raise typer.Exit(1) from None
-    taught = map(str, teachers) if teach is None else ("--teach", str(teach))
-    words = ["weir", "paper", "muses", *taught, "--extract-only", "--out", str(file.parent), "--kinds", kinds]
+    words = [
+        "weir",
+        "paper",
+        "muses",
+        *map(str, teachers),
+        "--extract-only",
+        "--out",
+        str(file.parent),
+        "--kinds",
+        kinds,
+    ]
     words += [word for name, value in options.items() for word in (f"--{name.removesuffix('_s')}", f"{value:g}")]
-    networks = "Table II (weir_papers.muses.networks)"
-    if not plan.table_ii:
-        networks = f"random domain (weir_traces.generate), mean capacity at most {HIGHEST_MEAN_BPS / 1e6:g} Mbps"
+    networks = f"random domain (weir_traces.generate), mean capacity at most {HIGHEST_MEAN_BPS / 1e6:g} Mbps"
     silhouettes = {} if found.decomposition is None else found.decomposition.silhouettes
     provenance = {
         "algorithm": f"Muses: students {len(found.mixture.students)}, regression trees of each {plan.trees}, leaves at "
@@ -206,21 +221,16 @@ def _extract(teachers: list[Path], file: Path, kinds: str, options: dict[str, An
     typer.echo(f"{file}: {trees} trees, {8 * found.mixture.splits:,} bytes of splits", err=True)
 
 
-def _taught(steps: int, seed: int, out: Path) -> Path:
-    """The paper's teacher, trained for so many decisions unless it is there."""
-    require("weir-train[learning]")
-    from weir_papers.muses.teaching import teach
-
-    try:
-        with progress_bar(steps) as show:
-            return teach(steps, seed, out, lambda done: show("teacher", done, ""))
-    except KeyboardInterrupt:
-        typer.echo("weir: interrupted; the teacher so far is kept: the same command continues", err=True)
-        raise typer.Exit(1) from None
+def _several(text: str) -> tuple[int, ...]:
+    """The kinds of the paper's experiment, which has one tree beside them."""
+    found = _kinds(text)
+    if found == (1,):
+        raise InputError("--kinds 1: with --teach at least 2; one tree for all paths is measured anyway")
+    return found
 
 
 def _kinds(text: str) -> tuple[int, ...]:
-    if text == "auto":
+    if text == AUTO:
         return tuple(range(2, MOST_AUTO_KINDS + 1))
     if not text.isdecimal() or not 1 <= int(text) <= MOST_KINDS:
         raise InputError(f"--kinds {text}: must be auto, or 1 (one student for all paths) to {MOST_KINDS}")

@@ -80,7 +80,7 @@ def challenge_after(record: RunRecord, from_s: float, base_ms: float) -> float |
     parts = challenge_parts(
         round(packets),
         int(series.packets_lost[after].sum()),
-        _weighted_p95(series.one_way_delay_mean_ms[after], received),
+        weighted_p95(series.one_way_delay_mean_ms[after], received),
         base_ms,
         float(received.sum()),
         float(series.capacity_bps[after].sum()),
@@ -88,7 +88,8 @@ def challenge_after(record: RunRecord, from_s: float, base_ms: float) -> float |
     return challenge_score(*parts)
 
 
-def _weighted_p95(values: Array, weights: Array) -> float | None:
+def weighted_p95(values: Array, weights: Array) -> float | None:
+    """The 95th percentile of finite values, each as frequent as its weight; None: there are none."""
     known = np.isfinite(values) & (weights > 0)
     if not known.any():
         return None

@@ -45,8 +45,8 @@ def muses_markdown(results: MusesResults, rows: Sequence[GoalRow], run: Mapping[
         "# Muses' measurements in Weir's simulator\n",
         f"{run['runs']} runs, {run['networks']} networks of each kind, seeds 1 to {run['seeds'][-1]}, model "
         f"{run['model'].get('name', '')}; {run['finished']}. {reached_text(rows)}\n",
-        "The bounds are the paper's figures. Its flows are TCP-like senders with a window; these are calls, whose "
-        "feedback comes every 200 ms. The means over networks or seeds decide.\n",
+        "The bounds are the paper's figures. Its flows are senders with a window; these are calls. The means over "
+        "networks or seeds decide.\n",
         rows_markdown(rows),
         details_markdown(rows),
     ]

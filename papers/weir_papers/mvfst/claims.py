@@ -58,7 +58,7 @@ CLAIMS: Final = (
         None,
         Bound("at most", 0.5, "times"),
         Bound("at most", 0.8, "times"),
-        "its reward has no price for loss",
+        "its reward has no price for loss, as in the paper",
     ),
     Claim(
         "mvfst/lstm",
@@ -90,7 +90,7 @@ CLAIMS: Final = (
         "needed",
         None,
         _REWARD,
-        reason="actors are two fragments late here, which is little",
+        reason="actors are two fragments late here",
     ),
     Claim(
         "mvfst/front",

@@ -32,7 +32,7 @@ MINIMUM_BPS: Final = 10_000.0
 MAXIMUM_BPS: Final = 8_000_000.0
 ENVIRONMENTS: Final = 8
 # Gradient steps cost ten times what simulating a step does: environment steps for each one, of a model of one trace and
-# of all traces.
+# of all traces, unless others are wanted; the paper has 1.
 STEPS_PER_GRADIENT_STEP: Final = 4
 STEPS_PER_GRADIENT_STEP_ALL: Final = 8
 # Steps of each environment between updates.
@@ -47,9 +47,10 @@ DEPARTURES: Final = (
     "GCC is libwebrtc's own, instead of a Python port of parts of it that is called every 200 ms.",
     "A policy sees the delay above the smallest it has seen instead of the absolute one, which a receiver cannot know; "
     "the reward and the scores take the absolute one.",
-    f"One gradient step for every {STEPS_PER_GRADIENT_STEP} environment steps (a model of all traces: "
-    f"{STEPS_PER_GRADIENT_STEP_ALL}) instead of one for each, in batches of {BATCH_SIZE} (tuned SAC: 512); hidden "
-    f"layers of {HIDDEN[0]} and {HIDDEN[1]}; {ENVIRONMENTS} environments at once instead of one.",
+    f"Without --steps-per-gradient-step, one gradient step for every {STEPS_PER_GRADIENT_STEP} environment steps (a "
+    f"model of all traces: {STEPS_PER_GRADIENT_STEP_ALL}) instead of one for each.",
+    f"Batches of {BATCH_SIZE} (tuned SAC: 512); hidden layers of {HIDDEN[0]} and {HIDDEN[1]}; {ENVIRONMENTS} "
+    "environments at once instead of one.",
     f"The first {RANDOM_STEPS:,} steps are random instead of 100 (tuned SAC: none).",
     "The gradient of an actor pulls back what goes into its tanh beyond 2.5 either way; without it a TD3 model may "
     "stay at one end of its range for good.",
@@ -57,8 +58,8 @@ DEPARTURES: Final = (
     "those that are not tuned have, is none. Its learning rate falls from 0.001 to 0.0001 instead of staying at 0.001.",
     "The replay buffer survives a change of trace; the paper's begins anew with every trace.",
     "Delayed states have five intervals, the latest among them; Eq. 1 with x = 5 has six.",
-    "Without --steps a model gets 40,000 steps on each trace instead of 100,000, also one for all traces, which has "
-    "300,000 in the paper.",
+    "Without --steps a model gets 40,000 steps on its trace instead of 100,000; without --steps-all one for all traces "
+    "as many on each, instead of 300,000.",
     "The search over configurations has one seed and half as many steps, and judges a model at its end alone. Tuned "
     "SAC explores without state-dependent noise.",
     "The application's video never falls below 30 kbps, so that estimates between 10 and 30 kbps do the same.",
@@ -115,6 +116,7 @@ class RecocoModel:
         configuration: how it learns.
         seed: of the training and of the runs that are scored.
         steps: environment steps in all.
+        steps_per_gradient_step: environment steps for each gradient step of TD3 and SAC.
     """
 
     name: str
@@ -123,22 +125,30 @@ class RecocoModel:
     configuration: Configuration
     seed: int
     steps: int
+    steps_per_gradient_step: int = STEPS_PER_GRADIENT_STEP
 
 
 OF_ALL_TRACES: Final = Configuration("td3", delayed=True, tuned=False)
 
 
-def models_of_search(steps: int, traces: int) -> list[RecocoModel]:
+def models_of_search(
+    steps: int, traces: int, steps_per_gradient_step: int = STEPS_PER_GRADIENT_STEP
+) -> list[RecocoModel]:
     """A model for each configuration and each of the first traces."""
     return [
-        RecocoModel(f"search-{trace.name}-{number}", None, (trace.name,), configuration, 1, steps)
+        RecocoModel(
+            f"search-{trace.name}-{number}", None, (trace.name,), configuration, 1, steps, steps_per_gradient_step
+        )
         for trace in PAPER_TRACES[:traces]
         for number, configuration in enumerate(configurations())
     ]
 
 
 def models_of_traces(
-    steps: int, seeds: Sequence[int], chosen: Mapping[str, Configuration] | None = None
+    steps: int,
+    seeds: Sequence[int],
+    chosen: Mapping[str, Configuration] | None = None,
+    steps_per_gradient_step: int = STEPS_PER_GRADIENT_STEP,
 ) -> list[RecocoModel]:
     """Table I: for each trace and seed a model that is trained on that trace alone, with the configuration in `chosen`,
     or the paper's.
@@ -146,21 +156,29 @@ def models_of_traces(
     papers = {trace.name: Configuration(trace.algorithm, trace.delayed, trace.tuned) for trace in PAPER_TRACES}
     found = papers | dict(chosen or {})
     return [
-        RecocoModel(f"{trace.name}-{seed}", None, (trace.name,), found[trace.name], seed, steps)
+        RecocoModel(
+            f"{trace.name}-{seed}", None, (trace.name,), found[trace.name], seed, steps, steps_per_gradient_step
+        )
         for seed in seeds
         for trace in PAPER_TRACES
     ]
 
 
 def models_of_all_traces(
-    order: Order, steps: int, seeds: Sequence[int], values: Mapping[str, TraceValues] | None = None
+    order: Order,
+    steps: int,
+    seeds: Sequence[int],
+    values: Mapping[str, TraceValues] | None = None,
+    steps_per_gradient_step: int = STEPS_PER_GRADIENT_STEP_ALL,
 ) -> list[RecocoModel]:
     """Table II: one model for all traces, with `steps` on each; `values` by trace, for an order other than "random"."""
     traces = tuple(trace.name for trace in PAPER_TRACES)
     if values is not None:
         traces = ordered(order, values)
+    all_steps = steps * len(traces)
     return [
-        RecocoModel(f"all-{order}-{seed}", order, traces, OF_ALL_TRACES, seed, steps * len(traces)) for seed in seeds
+        RecocoModel(f"all-{order}-{seed}", order, traces, OF_ALL_TRACES, seed, all_steps, steps_per_gradient_step)
+        for seed in seeds
     ]
 
 
@@ -215,11 +233,10 @@ def _ppo(configuration: Configuration) -> dict[str, Any]:
 def _off_policy(model: RecocoModel) -> dict[str, Any]:
     """The tables `td3` and `sac`: stable-baselines3's defaults, or what the paper's repository has as tuned."""
     configuration = model.configuration
-    steps_per_gradient_step = STEPS_PER_GRADIENT_STEP if model.order is None else STEPS_PER_GRADIENT_STEP_ALL
     common: dict[str, Any] = {
         "batch_size": BATCH_SIZE,
         "steps_per_update": STEPS_PER_UPDATE,
-        "gradient_steps": ENVIRONMENTS * STEPS_PER_UPDATE // steps_per_gradient_step,
+        "gradient_steps": max(1, ENVIRONMENTS * STEPS_PER_UPDATE // model.steps_per_gradient_step),
         "gamma": 0.99,
         "learning_starts": RANDOM_STEPS,
         "buffer_size": 100_000 if model.order is None else 300_000,

@@ -19,8 +19,13 @@ from weir_cli.installation import require
 from weir_eval.options.shared import JobsOption
 from weir_eval.records.command_record import command_record
 from weir_papers.common import JsonOption, OutOption
+from weir_papers.recoco.heat_maps import figure_7
 from weir_papers.recoco.inputs import paper_scenarios, prepare
 from weir_papers.recoco.models import (
+    ENVIRONMENTS,
+    STEPS_PER_GRADIENT_STEP,
+    STEPS_PER_GRADIENT_STEP_ALL,
+    STEPS_PER_UPDATE,
     Configuration,
     RecocoModel,
     TraceValues,
@@ -36,6 +41,7 @@ from weir_sim.versions import simulator_versions
 
 RECOCO_JSON = "recoco.json"
 RECOCO_MARKDOWN = "recoco.md"
+FIGURE_7 = "figure-7.svg"
 MODELS = "models"
 DEFAULT_STEPS = 40_000
 # Configurations whose mean reward, in [-1, 1], is within this of the best are compared by QoE, as in section V-D.
@@ -52,8 +58,24 @@ def recoco(
         ),
     ] = None,
     steps: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Training steps on each trace; a model for all gets nine times N.")
+        int, typer.Option(min=1, metavar="N", help="Training steps of a model of one trace; the paper: 100000.")
     ] = DEFAULT_STEPS,
+    steps_all: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Steps on each trace of a model of all; the paper: 300000. Default: --steps."
+        ),
+    ] = None,
+    steps_per_gradient_step: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=ENVIRONMENTS * STEPS_PER_UPDATE,
+            metavar="N",
+            help=f"Environment steps for each gradient step of TD3 and SAC; the paper: 1. Default: "
+            f"{STEPS_PER_GRADIENT_STEP}, of a model of all traces {STEPS_PER_GRADIENT_STEP_ALL}.",
+        ),
+    ] = None,
     search_steps: Annotated[
         int,
         typer.Option(min=1, metavar="N", help="Steps of each model of the search."),
@@ -77,9 +99,13 @@ def recoco(
     simulator = find_simulator()
     all_seeds = range(1, seeds + 1)
     versions = simulator_versions(simulator)
-    files = prepare(
-        out, scenarios, {"steps": steps, "search_steps": search_steps, "seeds": seeds, "simulator": versions}
+    steps_all = steps_all or steps
+    of_one, of_all = (
+        steps_per_gradient_step or default for default in (STEPS_PER_GRADIENT_STEP, STEPS_PER_GRADIENT_STEP_ALL)
     )
+    settings: dict[str, Any] = {"steps": steps, "steps_all": steps_all, "search_steps": search_steps, "seeds": seeds}
+    settings |= {"steps_per_gradient_step": [of_one, of_all], "simulator": versions}
+    files = prepare(out, scenarios, settings)
     console = error_console()
     processes = jobs or len(os.sched_getaffinity(0))
 
@@ -89,15 +115,15 @@ def recoco(
             for model in models
         ]
 
-    searched = tasks(models_of_search(search_steps, search_traces), on_all=False)
-    first = tasks(models_of_all_traces("random", steps, all_seeds), on_all=True)
-    total = search_steps * len(searched) + steps * len(files) * seeds * (1 + len(ORDERS))
+    searched = tasks(models_of_search(search_steps, search_traces, of_one), on_all=False)
+    first = tasks(models_of_all_traces("random", steps_all, all_seeds, None, of_all), on_all=True)
+    total = search_steps * len(searched) + (steps + steps_all * len(ORDERS)) * len(files) * seeds
     try:
-        gcc = gcc_results(scenarios, simulator, processes)
+        gcc, gcc_remb = (gcc_results(name, scenarios, simulator, processes) for name in ("gcc", "gcc-remb"))
         with alone_in(out), TaskProgress(console, total, quiet=as_json) as progress:
             found = progress.complete(searched, processes)
             search = [_search_row(task, found[task.name]) for task in searched]
-            own = tasks(models_of_traces(steps, all_seeds, chosen_configurations(search)), on_all=True)
+            own = tasks(models_of_traces(steps, all_seeds, chosen_configurations(search), of_one), on_all=True)
             # The long ones first, so that no core waits at the end for one that began last.
             results = progress.complete([*first, *own], processes)
             by_trace = _on_own(own, results)
@@ -110,7 +136,7 @@ def recoco(
                 for name in files
             }
             later: dict[Order, list[ModelTask]] = {
-                order: tasks(models_of_all_traces(order, steps, all_seeds, values), on_all=True)
+                order: tasks(models_of_all_traces(order, steps_all, all_seeds, values, of_all), on_all=True)
                 for order in ORDERS
                 if order != "random"
             }
@@ -122,6 +148,7 @@ def recoco(
     measured = RecocoResults(
         own=by_trace,
         gcc=gcc,
+        gcc_remb=gcc_remb,
         single={order: _by_trace(groups[order], results) for order in ORDERS},
         orders={order: group[0].model.traces for order, group in later.items()},
         configurations={task.model.traces[0]: task.model.configuration.words for task in own},
@@ -131,7 +158,8 @@ def recoco(
     run: dict[str, Any] = {
         **command_record(started),
         "steps": steps,
-        "steps_all": steps * len(files),
+        "steps_all": steps_all * len(files),
+        "steps_per_gradient_step": [of_one, of_all],
         "search_steps": search_steps,
         "seeds": list(all_seeds),
         "processes": processes,
@@ -141,6 +169,7 @@ def recoco(
     text = json.dumps(document, indent=1, allow_nan=False)
     write_text(out / RECOCO_JSON, text + "\n")
     write_text(out / RECOCO_MARKDOWN, recoco_markdown(document))
+    write_text(out / FIGURE_7, figure_7(document))
     if as_json:
         typer.echo(text)
         return

@@ -32,13 +32,14 @@ class SearchRow:
 
 @dataclass(frozen=True)
 class RecocoResults:
-    """Everything that was measured. `own` has the models on their own trace, `single` one model on all traces, by
-    order; `cross` the models of one trace on all, by the trace that they were trained on (Fig. 7); `search` every
-    configuration, on every trace.
+    """Everything that was measured. `own` has the models on their own trace, `gcc` and `gcc_remb` GCC at the sender and
+    at the receiver, `single` one model on all traces, by order; `cross` the models of one trace on all, by the trace
+    that they were trained on (Fig. 7); `search` every configuration, on every trace.
     """
 
     own: BySeed
     gcc: BySeed
+    gcc_remb: BySeed
     single: Mapping[Order, BySeed]
     orders: Mapping[Order, Sequence[str]]
     configurations: Mapping[str, str]
@@ -66,6 +67,7 @@ def recoco_document(results: RecocoResults, run: Mapping[str, Any]) -> dict[str,
                 "measured": {
                     "recoco": _measured(results, results.own, trace),
                     "gcc": _measured(results, results.gcc, trace),
+                    "gcc-remb": _measured(results, results.gcc_remb, trace),
                 },
                 "paper": {
                     "recoco": _published(results, lambda t: t.own, trace),
@@ -103,13 +105,23 @@ def score_rows(document: Mapping[str, Any], measure: str = "overall") -> tuple[l
     model of all traces by order (Table II).
     """
     gcc = dated("gcc", document["run"]["versions"].get("libwebrtc", ""))
-    head = ["trace", "per trace", "paper", gcc, "paper's GCC", *(name for o in ORDERS for name in (o, "paper"))]
+    head = [
+        "trace",
+        "per trace",
+        "paper",
+        gcc,
+        "paper's GCC",
+        "gcc-remb",
+        *(name for o in ORDERS for name in (o, "paper")),
+    ]
     rows = []
     for first, second in zip(document["table_1"], document["table_2"], strict=True):
         row = [first["label"]]
-        for table, names in ((first, ("recoco", "gcc")), (second, ORDERS)):
+        for table, names in ((first, ("recoco", "gcc", "gcc-remb")), (second, ORDERS)):
             for name in names:
-                row += [_cell(table["measured"][name][measure]), f"{table['paper'][name][measure]:.2f}"]
+                row.append(_cell(table["measured"][name][measure]))
+                # The paper has one GCC.
+                row += [f"{table['paper'][name][measure]:.2f}"] if name in table["paper"] else []
         rows.append(row)
     return head, rows
 

@@ -116,15 +116,17 @@ def scores_of_record(record: StepRecord) -> RecocoScores | None:
     return recoco_scores(record.receive_rate_bps, record.capacity_bps, delay_ms, record.loss_ratio)
 
 
-def gcc_results(scenarios: Mapping[str, Scenario], simulator: Path, processes: int) -> dict[str, list[TraceResult]]:
-    """GCC's scores by name of trace: one run of each, from its beginning, as the models have it. GCC has no training
-    that seeds could repeat.
+def gcc_results(
+    controller: str, scenarios: Mapping[str, Scenario], simulator: Path, processes: int
+) -> dict[str, list[TraceResult]]:
+    """GCC's scores by name of trace, at the sender ("gcc") or, as the models, at the receiver ("gcc-remb"): one run of
+    each, from its beginning, as the models have it. GCC has no training that seeds could repeat.
 
     Raises:
         InputError: a run failed.
         ComponentFailed: the simulator does not work.
     """
-    plan = ReplayPlan(list(scenarios.values()), ["gcc"], (0.4, 0.5, 0.1), [0], None, simulator, "measured")
+    plan = ReplayPlan(list(scenarios.values()), [controller], (0.4, 0.5, 0.1), [0], None, simulator, "measured")
     results: dict[str, list[TraceResult]] = {name: [] for name in scenarios}
     for outcome in run_jobs(simulator, plan_jobs(plan).values(), processes, _GCC_TIME_LIMIT_S):
         if outcome.record is None:
