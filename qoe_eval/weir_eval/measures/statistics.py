@@ -121,6 +121,25 @@ def mean_interval(values: NDArray[np.float64]) -> tuple[float | None, float | No
     return mean - deviation * low, mean - deviation * high
 
 
+def independent_interval(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """95 % interval of the mean of a minus the mean of b, of two groups that share no sample: Welch's t interval.
+
+    (None, None) if a group has fewer than MINIMUM_SCENARIOS values.
+    """
+    if min(len(a), len(b)) < MINIMUM_SCENARIOS:
+        return None, None
+    difference = float(a.mean() - b.mean())
+    of_a, of_b = (0.0 if _are_equal(group) else float(group.var(ddof=1)) / len(group) for group in (a, b))
+    if of_a + of_b == 0:
+        return difference, difference
+    # Imported late, as in `bootstrap_interval`.
+    from scipy import stats
+
+    freedom = (of_a + of_b) ** 2 / (of_a**2 / (len(a) - 1) + of_b**2 / (len(b) - 1))
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * math.sqrt(of_a + of_b)
+    return difference - half, difference + half
+
+
 def _are_equal(values: NDArray[np.float64]) -> bool:
     return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
 
