@@ -32,8 +32,8 @@ def whatif(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="An RTC event log (chrome://webrtc-internals, or StartRtcEventLog); or RTP as rtpdump, pcap or "
-            "pcapng, as the receiver recorded it.",
+            help="An RTC event log (chrome://webrtc-internals, or StartRtcEventLog); a log of a connection that Weir "
+            "observed, with its packets; or RTP as rtpdump, pcap or pcapng, as the receiver recorded it.",
         ),
     ],
     controller: Annotated[

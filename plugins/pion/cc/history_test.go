@@ -47,7 +47,7 @@ func TestHistoryFindsWhatItHolds(t *testing.T) {
 		} else {
 			sequences[stream]++
 		}
-		h.add(k.ssrc, k.sequence, 100)
+		h.add(h.next, k.ssrc, k.sequence, 100)
 		sent, inFlight = append(sent, k), min(inFlight+100, 100*historyLength)
 		back := 1 + random.Intn(min(len(sent), 2*historyLength))
 		wanted := sent[len(sent)-back]
@@ -72,8 +72,8 @@ func TestHistoryFindsWhatItHolds(t *testing.T) {
 func TestReportsAreInTheOrderOfSending(t *testing.T) {
 	h := &history{}
 	for i := range uint16(4) {
-		h.add(1, 65_534+i, 100)
-		h.add(2, i, 100)
+		h.add(h.next, 1, 65_534+i, 100)
+		h.add(h.next, 2, i, 100)
 	}
 	block := func(ssrc uint32, begin uint16, offsets ...uint16) rtcp.CCFeedbackReportBlock {
 		b := rtcp.CCFeedbackReportBlock{MediaSSRC: ssrc, BeginSequence: begin}
