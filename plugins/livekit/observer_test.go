@@ -119,7 +119,7 @@ func TestASwitchTellsTheStateOfTheEstimatorInCharge(t *testing.T) {
 	}
 	c.other.tell(bwe.CongestionStateCongested, 1)
 	if len(c.news) != 1 {
-		t.Error("the other's news is told")
+		t.Error("the other's news reaches LiveKit")
 	}
 	c.other.tell(bwe.CongestionStateNone, 2_000_000)
 	c.connection.inCharge.Store(false)

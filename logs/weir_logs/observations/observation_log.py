@@ -17,7 +17,7 @@ from weir_eval.measures.flow_series import Array
 SUFFIX = ".observed.jsonl"
 MOST_LOGS = 100_000
 MOST_OBSERVATIONS = 700_000
-"""Of one log: more than a week of one each second."""
+"""Limit of one log: more than a week of one each second."""
 _LONGEST_NAME = 100
 _MOST_BPS = 1e12
 # Name, bounds: the numbers of an observation.

@@ -51,6 +51,9 @@ type Estimator struct {
 	// nowUs is the estimator's clock.
 	nowUs  func() int64
 	closed chan struct{}
+	// pacer is nil where the host paces.
+	pacer atomic.Pointer[pacer]
+
 	// mutex guards the fields below. It is not held while something is sent or a callback runs.
 	mutex    sync.Mutex
 	over     bool

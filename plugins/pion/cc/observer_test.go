@@ -77,7 +77,7 @@ type observedCall struct {
 	observer   *Observer
 	writer     interceptor.RTPWriter
 	numbers    []uint16
-	told       []int
+	rates      []int
 	owed       float64
 }
 
@@ -86,13 +86,25 @@ func newObservedCall(t *testing.T) *observedCall {
 	c := &observedCall{t: t, nowUs: 1_000_000, other: other{bitrate: 600_000}}
 	c.link = path{recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(5)), rateBps: 1e6}
 	c.observer = newObserver(simulated(t, &c.nowUs), false, &c.other, &c.connection)
-	c.observer.OnTargetBitrateChange(func(bitrate int) { c.told = append(c.told, bitrate) })
+	c.observer.OnTargetBitrateChange(func(bitrate int) { c.rates = append(c.rates, bitrate) })
 	c.writer = c.observer.AddStream(info, writerTo(func(h *rtp.Header) {
 		number := binary.BigEndian.Uint16(h.GetExtension(extensionID))
 		c.numbers = append(c.numbers, number)
-		c.link.carry(c.nowUs, number, 1000)
+		c.link.carry(c.nowUs, number, 1070)
 	}))
 	return c
+}
+
+// feedback comes every 50 ms, if anything has arrived.
+func (c *observedCall) feedback() []rtcp.Packet {
+	if c.nowUs%50_000 != 0 {
+		return nil
+	}
+	packets := c.link.recorder.BuildFeedbackPacket()
+	if len(packets) == 0 {
+		return nil
+	}
+	return overTheWire(c.t, packets...)
 }
 
 // run sends at the rate of who is in charge.
@@ -107,8 +119,8 @@ func (c *observedCall) run(seconds int64) {
 		if c.nowUs%20_000 == 0 {
 			c.other.release()
 		}
-		if c.nowUs%50_000 == 0 {
-			err := c.observer.WriteRTCP(c.link.feedback(c.t), nil)
+		if packets := c.feedback(); len(packets) > 0 {
+			err := c.observer.WriteRTCP(packets, nil)
 			if c.connection.InCharge() != (err == nil) {
 				c.t.Fatalf("error %v with Weir in charge: %v", err, c.connection.InCharge())
 			}
@@ -123,12 +135,12 @@ func (c *observedCall) run(seconds int64) {
 func TestWhileWeirObservesPacketsAndRatesAreTheOthers(t *testing.T) {
 	c := newObservedCall(t)
 	c.run(20)
-	if len(c.told) != 0 || c.observer.GetTargetBitrate() != 600_000 {
-		t.Errorf("told %v", c.told)
+	if len(c.rates) != 0 || c.observer.GetTargetBitrate() != 600_000 {
+		t.Errorf("rates %v", c.rates)
 	}
 	c.other.onChange(500_000)
-	if len(c.told) != 1 || c.told[0] != 500_000 {
-		t.Errorf("told %v", c.told)
+	if len(c.rates) != 1 || c.rates[0] != 500_000 {
+		t.Errorf("rates %v", c.rates)
 	}
 	for i, number := range c.numbers {
 		if int(number) != i {
@@ -158,7 +170,7 @@ func TestASwitchIsInForceWithTheNextPacketAndPoll(t *testing.T) {
 	c := newObservedCall(t)
 	c.run(10)
 	feedback := c.other.feedback
-	// What the other's pacer holds leaves late.
+	// A packet that the other's pacer holds leaves late.
 	if _, err := c.writer.Write(header(7), make([]byte, 1000), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -171,27 +183,30 @@ func TestASwitchIsInForceWithTheNextPacketAndPoll(t *testing.T) {
 		t.Fatal("the packet did not leave through Weir")
 	}
 	c.observer.poll()
-	if ofWeir := c.observer.weir.GetTargetBitrate(); len(c.told) != 1 || c.told[0] != ofWeir {
-		t.Errorf("told %v, Weir's rate is %d", c.told, ofWeir)
+	if ofWeir := c.observer.weir.GetTargetBitrate(); len(c.rates) != 1 || c.rates[0] != ofWeir {
+		t.Errorf("rates %v, Weir's rate is %d", c.rates, ofWeir)
 	}
 	c.run(20)
 	if c.other.feedback != feedback {
 		t.Error("the other receives feedback on packets that it did not send")
 	}
-	if rate := c.observer.GetTargetBitrate(); rate < 700_000 || rate > 1_200_000 {
-		t.Errorf("%d bps over a link of 1 Mbps", rate)
+	latest := c.connection.observations[len(c.connection.observations)-10:]
+	for _, observation := range latest {
+		if rate := observation.Weir.ReceiveRateBps; rate < 700_000 || rate > 1_150_000 {
+			t.Errorf("%d bps arrive over a link of 1 Mbps", rate)
+		}
 	}
 	if last := c.connection.observations[len(c.connection.observations)-1]; last.OtherRateBps != 0 {
 		t.Errorf("%+v", last)
 	}
 	c.other.onChange(1)
-	if c.told[len(c.told)-1] == 1 {
-		t.Error("a rate of the other is told")
+	if c.rates[len(c.rates)-1] == 1 {
+		t.Error("a rate of the other is reported")
 	}
 	c.connection.inCharge.Store(false)
 	c.run(1)
-	if c.told[len(c.told)-1] != 600_000 || c.other.feedback == feedback {
-		t.Errorf("told %v", c.told[len(c.told)-1])
+	if c.rates[len(c.rates)-1] != 600_000 || c.other.feedback == feedback {
+		t.Errorf("rates %v", c.rates[len(c.rates)-1])
 	}
 	numbers := map[uint16]bool{}
 	for _, number := range c.numbers {

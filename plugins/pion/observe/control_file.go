@@ -20,7 +20,7 @@ const (
 
 var errTooLarge = fmt.Errorf("more than %d bytes", maxControlBytes)
 
-// controlFile says who is in charge: the share on the first line, then the identifiers of connections that the other
+// controlFile decides who is in charge: the share on the first line, then the identifiers of connections that the other
 // estimator is in charge of, one on each line.
 type controlFile struct {
 	path string
@@ -58,7 +58,7 @@ func (f *controlFile) read() (bool, error) {
 	return err == nil, err
 }
 
-// follow puts in force what the file says, if it has changed. What it does not understand changes nothing.
+// follow puts the file in force, if it has changed. A file that is wrong changes nothing.
 func (c *Connections) follow(file *controlFile) {
 	changed, err := file.read()
 	if changed && err == nil {

@@ -279,21 +279,22 @@ func TestPacketsAreLoggedWithNumbersThatDoNotWrap(t *testing.T) {
 	for i := range 70_000 {
 		connection.Sent(uint16(65_500+i), 1200, weir.Video)
 	}
+	const last = (65_500 + 69_999) % (1 << 16)
 	connection.Feedback([]weir.PacketFeedback{
-		{SequenceNumber: uint16(65_500 + 69_997), ReceiveTimeUs: -5},
-		{SequenceNumber: uint16(65_500 + 69_998), Fate: weir.FateUnknown},
-		{SequenceNumber: uint16(65_500 + 69_999), Fate: weir.Lost},
+		{SequenceNumber: last - 2, ReceiveTimeUs: -5},
+		{SequenceNumber: last - 1, Fate: weir.FateUnknown},
+		{SequenceNumber: last, Fate: weir.Lost},
 	})
 	if err := connection.Close(); err != nil {
 		t.Fatal(err)
 	}
 	all := lines(t, folder)
-	first, last, feedback := all[1], all[70_000], all[70_001]
-	if first["type"] != "sent" || last["id"].(float64)-first["id"].(float64) != 69_999 || first["kind"] != "video" {
-		t.Errorf("%v, %v", first, last)
+	first, latest, feedback := all[1], all[70_000], all[70_001]
+	if first["type"] != "sent" || latest["id"].(float64)-first["id"].(float64) != 69_999 || first["kind"] != "video" {
+		t.Errorf("%v, %v", first, latest)
 	}
 	packets := feedback["packets"].([]any)
-	if len(packets) != 2 || packets[0].([]any)[1] != feedback["time_us"] || packets[1].([]any)[0] != last["id"] ||
+	if len(packets) != 2 || packets[0].([]any)[1] != feedback["time_us"] || packets[1].([]any)[0] != latest["id"] ||
 		packets[1].([]any)[1] != nil {
 		t.Errorf("%v", feedback)
 	}

@@ -9,12 +9,9 @@
 namespace weir {
 namespace {
 
-// Returns `value` / 10^digits, whatever the locale.
-std::string Decimal(int64_t value, size_t digits) {
-  std::string text = std::to_string(std::abs(value));
-  if (text.size() <= digits) text.insert(0, digits + 1 - text.size(), '0');
-  text.insert(text.size() - digits, ".");
-  return value < 0 ? "-" + text : text;
+// Returns `value` / `unit`, whatever the locale. `value` is at least 0, `unit` a power of 10.
+std::string Decimal(int64_t value, int64_t unit) {
+  return std::to_string(value / unit) + '.' + std::to_string(unit + value % unit).substr(1);
 }
 
 // Returns a JSON string. Bytes outside ASCII become question marks, since identifiers may have any.
@@ -51,13 +48,13 @@ std::string ObservationLine(const Observation& observation, std::string_view oth
          Quoted(observation.weir_is_in_charge ? "weir" : other) + R"(,"other_bps":)" + Bps(observation.other_target) +
          R"(,"weir_bps":)" + Bps(weir.target_rate) + R"(,"weir_reason":)" + Quoted(ToString(weir.reason)) +
          R"(,"received_bps":)" + Bps(weir.last_second.receive_rate) + R"(,"loss_ratio":)" +
-         Decimal(std::llround(1e6 * weir.last_second.loss_ratio), 6) + R"(,"queueing_delay_ms":)" +
-         Decimal(weir.last_second.queueing_delay.us(), 3) + "}";
+         Decimal(std::llround(1e6 * weir.last_second.loss_ratio), 1'000'000) + R"(,"queueing_delay_ms":)" +
+         Decimal(weir.last_second.queueing_delay.us(), 1'000) + "}";
 }
 
 std::string ViewerLine(Timestamp at_time, int64_t freezes, TimeDelta frozen) {
   return R"({"type":"viewer","time_us":)" + std::to_string(at_time.us()) + R"(,"freezes":)" + std::to_string(freezes) +
-         R"(,"frozen_ms":)" + Decimal(frozen.us(), 3) + "}";
+         R"(,"frozen_ms":)" + Decimal(frozen.us(), 1'000) + "}";
 }
 
 }  // namespace weir
