@@ -297,3 +297,23 @@ func TestPerStreamFeedbackAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// Another estimator's pacer may drop packets that have a number, or send them after later ones.
+func TestPacketsThatDoNotLeaveInOrderCountNowhere(t *testing.T) {
+	h := &history{}
+	h.add(0, 7, 100, 500)
+	h.add(3, 7, 103, 500)
+	h.add(1, 7, 101, 500)
+	if h.next != 4 || h.inFlight != 1000 {
+		t.Errorf("next %d, %d bytes in flight", h.next, h.inFlight)
+	}
+	if _, found := h.find(7, 101); found {
+		t.Error("a packet that left late is found")
+	}
+	if number, found := h.find(7, 103); !found || number != 3 {
+		t.Errorf("number %d, %v", number, found)
+	}
+	if h.answer(3); h.inFlight != 0 {
+		t.Errorf("%d bytes in flight", h.inFlight)
+	}
+}
