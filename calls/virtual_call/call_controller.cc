@@ -108,14 +108,6 @@ ControllerFactory CallController::FactoryAt(CallEnd end) {
   };
 }
 
-ControllerFactory CallController::Observer() const {
-  // It reads no state of the simulator, and so needs no SteppedController.
-  return [this] {
-    auto controller = MakeArrivalController("weir-send", context_);
-    return controller != nullptr ? std::move(controller) : RuleAlone()();
-  };
-}
-
 bool CallController::IsPool() const { return !context_.custom() && IsPoolLine(flow_.controller); }
 
 std::unique_ptr<ReceiverController> CallController::Make() {

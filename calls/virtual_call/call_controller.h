@@ -54,8 +54,6 @@ class CallController {
   void Select(CallEnd end, peer::Options& options) const;
   // Makes the controller of the estimator at `end`; null if none decides there.
   ControllerFactory FactoryAt(CallEnd end);
-  // Makes the controller of a Weir that observes a sender on which libwebrtc decides.
-  ControllerFactory Observer() const;
   // The guard of the estimator at the receiver.
   bool is_guarded() const { return IsGuarded(flow_.controller, context_); }
   GuardOptions guard_rules() const { return is_agent() ? GuardOptions::ForTraining() : flow_.job.guard_rules; }

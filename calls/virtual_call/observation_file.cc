@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 
+#include "c/shipped_model.h"
 #include "programs/input.h"
 #include "virtual_call/peer_setup.h"
+#include "weir/sender_controller.h"
 
 namespace weir::sim {
 namespace {
@@ -22,6 +25,10 @@ std::unique_ptr<ObservationFile> ObservationFile::Open(const Flow& flow) {
   const std::string connection = flow.job.scenario.name + " " + std::to_string(flow.job.seed);
   return std::unique_ptr<ObservationFile>(
       new ObservationFile(connection, weir_decides ? kDefaultController : flow.controller, path));
+}
+
+ControllerFactory ObservationFile::Observer() {
+  return OrThrow(PolicyAlone(std::as_bytes(weir::internal::ShippedModel()), nullptr, kSentPacketFeatures));
 }
 
 ObservationFile::ObservationFile(std::string connection, std::string other, const std::string& path)

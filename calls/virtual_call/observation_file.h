@@ -8,6 +8,7 @@
 #include <string>
 
 #include "endpoints/flow.h"
+#include "receive_side_switch.h"
 #include "sender/observation.h"
 #include "weir/units.h"
 
@@ -18,6 +19,9 @@ class ObservationFile {
   // Opens a file in the folder that the environment variable WEIR_OBSERVATIONS names; null without it, or if the flow
   // is not under test. Throws ProgramError if the file cannot be written.
   static std::unique_ptr<ObservationFile> Open(const Flow& flow);
+
+  // Makes the controller of Weir beside one of libwebrtc: the shipped model, since such a call has no other.
+  static ControllerFactory Observer();
 
   // Call before the others, with the time of the call's start on libwebrtc's clock.
   void Begin(Timestamp time);

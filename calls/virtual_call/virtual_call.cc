@@ -88,7 +88,7 @@ void VirtualCall::MakePeer(CallEnd end, webrtc::EmulatedEndpointImpl* endpoint) 
   const auto on_failure = [this](const std::string& reason) { clock_->Guarded([&] { Fail(" failed: " + reason); }); };
   made.peer = peer::Peer::Create(MakePeerOptions(end, flow_, controller_), sends ? MakePictures(flow_) : nullptr,
                                  sends && observations_ && controller_.place() == CallController::Place::kLibwebrtc
-                                     ? controller_.Observer()
+                                     ? ObservationFile::Observer()
                                      : controller_.FactoryAt(end),
                                  made.lines.get(), on_failure, std::move(runtime));
 }
