@@ -22,7 +22,8 @@ std::unique_ptr<ObservationFile> ObservationFile::Open(const Flow& flow) {
   const std::string path = LogPath("WEIR_OBSERVATIONS", flow, ".observed.jsonl");
   if (path.empty()) return nullptr;
   const bool weir_decides = flow.controller.starts_with("weir");
-  const std::string connection = flow.job.scenario.name + " " + std::to_string(flow.job.seed);
+  const std::string connection =
+      flow.job.scenario.name + " " + std::to_string(flow.job.seed) + " " + std::to_string(flow.index);
   return std::unique_ptr<ObservationFile>(
       new ObservationFile(connection, weir_decides ? kDefaultController : flow.controller, path));
 }

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from weir_eval.measures.flow_series import Array
-from weir_logs.observations.observation_log import ObservedConnection
+from weir_logs.observations.observation_log import Mask, ObservedConnection
 
 TOLERANCE = 0.1
 """Targets that differ by at most this share of the other's agree."""
 HIGH_LOSS = 0.02
 LONG_QUEUE_MS = 100.0
 
-Choose = Callable[[ObservedConnection], Array]
+Choose = Callable[[ObservedConnection], Mask]
 CONDITIONS: dict[str, Choose] = {
     "all": lambda one: np.ones(len(one), dtype=bool),
     "neither loss nor queue": lambda one: ~_is_lossy(one) & ~_has_queue(one),
@@ -24,11 +24,11 @@ CONDITIONS: dict[str, Choose] = {
 }
 
 
-def _is_lossy(one: ObservedConnection) -> Array:
+def _is_lossy(one: ObservedConnection) -> Mask:
     return one.numbers["loss_ratio"] > HIGH_LOSS
 
 
-def _has_queue(one: ObservedConnection) -> Array:
+def _has_queue(one: ObservedConnection) -> Mask:
     return one.numbers["queueing_delay_ms"] > LONG_QUEUE_MS
 
 
@@ -56,7 +56,7 @@ class Agreement:
         """Number of observations."""
         return self.more + self.less + self.agree
 
-    def add(self, one: ObservedConnection, chosen: Array) -> None:
+    def add(self, one: ObservedConnection, chosen: Mask) -> None:
         """Adds the chosen observations of a connection."""
         chosen = chosen & ~one.weir_in_charge
         weir, other, received = (one.numbers[key][chosen] for key in ("weir_bps", "other_bps", "received_bps"))
@@ -72,7 +72,7 @@ class Agreement:
             self.weir_bps += float(weir[limited].sum())
 
 
-def compare_targets(weir: Array, other: Array, received: Array) -> tuple[Array, Array]:
+def compare_targets(weir: Array, other: Array, received: Array) -> tuple[Mask, Mask]:
     """Where Weir would have sent more than the other's target, and where less. An estimator without a target limits
     nothing: then Weir would have sent less if its target is below what was received.
     """

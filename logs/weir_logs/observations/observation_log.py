@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir_cli.errors import InputError
 from weir_cli.files.input import open_file, printable
 from weir_eval.json_lines import LONGEST_LINE, number, parse_object, read_objects
 from weir_eval.measures.flow_series import Array
 
+Mask = NDArray[np.bool_]
 SUFFIX = ".observed.jsonl"
 MOST_LOGS = 100_000
 MOST_OBSERVATIONS = 700_000
@@ -47,7 +49,7 @@ class ObservedConnection:
 
     name: str
     other: str
-    weir_in_charge: Array
+    weir_in_charge: Mask
     reasons: list[str]
     numbers: dict[str, Array]
     freezes: float | None = None

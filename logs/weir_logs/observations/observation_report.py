@@ -15,7 +15,7 @@ from weir_cli.files.input import printable
 from weir_cli.files.output import begin_page, write_text
 from weir_eval.report.chart_rows import Chart, chart, line, row, thinned
 from weir_eval.report.page_blocks import Charts, Section, Text, cut, note
-from weir_eval.report.page_table import Block, Cell, Row, Table
+from weir_eval.report.page_table import Block, Cell, Cells, Row, Table
 from weir_eval.report.page_template import render_page
 from weir_logs.event_logs.event_log_charts import target_line
 from weir_logs.observations.agreement import CONDITIONS, TOLERANCE, Agreement, add_by_reason
@@ -41,6 +41,7 @@ class _Collected:
     """Sums over the connections of a report."""
 
     connections: int = 0
+    skipped: int = 0
     seconds: int = 0
     others: set[str] = field(default_factory=set)
     conditions: dict[str, Agreement] = field(default_factory=lambda: {name: Agreement() for name in CONDITIONS})
@@ -82,16 +83,25 @@ def write_observation_report(paths: Sequence[Path], name: str, out: Path) -> tup
     """
     page, collected = begin_page(out), _Collected()
     for path in paths:
-        one = read_observation_log(path)
+        try:
+            one = read_observation_log(path)
+        except InputError:
+            if len(paths) == 1:
+                raise
+            # Such as the log of a connection that has just begun.
+            collected.skipped += 1
+            continue
         if len(one):
             collected.add(path, one)
+        else:
+            collected.skipped += 1
     if not collected.connections:
         raise InputError(f"{printable(name)}: no log has an observation; a host writes one each second")
     apart = [(path, found) for _, _, path, found in sorted(collected.apart, reverse=True)]
     rows = collected.groups.rows()
     lead: list[Block] = [
         Text(_result_text(collected), "verdict"),
-        Text(f"{name}: {collected.connections:,} connections, {collected.seconds / 3600:,.1f} hours.", "note"),
+        Text(_extent_text(collected, name), "note"),
     ]
     sections = [
         Section(
@@ -119,6 +129,11 @@ def _result_text(collected: _Collected) -> str:
         f"With {collected.other} in charge, Weir would have sent more in {more:.0f} % of the time and less in "
         f"{less:.0f} %; in {agree:.0f} % both agree."
     )
+
+
+def _extent_text(collected: _Collected, name: str) -> str:
+    skipped = f"; {collected.skipped:,} logs without an observation are left out" if collected.skipped else ""
+    return f"{name}: {collected.connections:,} connections, {collected.seconds / 3600:,.1f} hours{skipped}."
 
 
 def _agreement_note() -> Text:
@@ -173,12 +188,13 @@ def _groups(collected: _Collected, rows: Sequence[GroupRow]) -> list[Block]:
             about,
             note("No comparison: it needs connections of both groups. Put Weir in charge of a share of them."),
         ]
-    heads = ["Mean over connections", Cell(collected.other), Cell("Weir"), Cell("Difference", "95 % interval")]
+    heads: Cells = ["Mean over connections", Cell(collected.other), Cell("Weir"), Cell("Difference", "95 % interval")]
     return [
         about,
         note(
-            "The groups are comparable if a hash of the connection’s identifier chose them. Intervals are Welch’s; "
-            "with few connections there are none, and freezes need many, since few connections have most of them."
+            "The groups are comparable if a hash of the connection’s identifier chose them. With fewer than six "
+            "connections in a group there are no intervals; a small difference needs hundreds, since few connections "
+            "have most of the freezes."
         ),
         Table(heads, [_group_row(row) for row in rows]),
     ]
@@ -191,13 +207,14 @@ def _group_row(one: GroupRow) -> Row:
         small = f"{low:+,.2f} to {high:+,.2f}"
         if low > 0 or high < 0:
             kind = "good" if (one.difference > 0) == one.measure.more_is_better else "bad"
-    cells = [f"{one.other:,.2f}", f"{one.weir:,.2f}", Cell(f"{one.difference:+,.2f}", small, kind=kind)]
+    cells: Cells = [f"{one.other:,.2f}", f"{one.weir:,.2f}", Cell(f"{one.difference:+,.2f}", small, kind=kind)]
     return Row([Cell(one.measure.label, kind="text"), *cells])
 
 
 def _most_apart(apart: Sequence[tuple[Path, Agreement]]) -> list[Block]:
-    heads = ["Connection", Cell("Length", "s"), *_AGREEMENT_HEADS[2:]]
-    rows, charts = [], []
+    heads: Cells = ["Connection", Cell("Length", "s"), *_AGREEMENT_HEADS[2:]]
+    rows: list[Row] = []
+    charts: list[Chart] = []
     for path, found in apart:
         one = read_observation_log(path)
         rows.append(Row([Cell(one.name, path.name, kind="text"), f"{len(one):,}", *_agreement_cells(found)]))
@@ -242,6 +259,7 @@ def _described(collected: _Collected, rows: Sequence[GroupRow]) -> dict[str, Any
     other, weir = collected.groups.sizes
     return {
         "connections": collected.connections,
+        "skipped": collected.skipped,
         "hours": round(collected.seconds / 3600, 4),
         "other": collected.other,
         "conditions": {name: _numbers(one) for name, one in collected.conditions.items()},
