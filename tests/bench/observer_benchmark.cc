@@ -10,6 +10,7 @@
 #include "api/transport/goog_cc_factory.h"
 #include "benchmarks.h"
 #include "sender/observing_network_controller.h"
+#include "weir/sender_controller.h"
 
 namespace weir {
 namespace {
@@ -45,7 +46,7 @@ class Call {
       feedback.feedback_time = now_;
       if (!feedback.packet_feedbacks.empty())
         benchmark::DoNotOptimize(controller_->OnTransportPacketsFeedback(std::move(feedback)));
-      benchmark::DoNotOptimize(controller_->OnProcessInterval({.at_time = now_}));
+      benchmark::DoNotOptimize(controller_->OnProcessInterval({.at_time = now_, .pacer_queue = {}}));
     }
   }
 
@@ -74,8 +75,10 @@ void BM_SenderSecondObserved(benchmark::State& state) {
     state.SkipWithError(policy.error().c_str());
     return;
   }
-  auto factory = MakeObservingNetworkControllerFactory(
-      {.weir = {.controller = policy.value()}, .on_observation = [](const Observation&) {}});
+  ObservingNetworkControllerOptions options;
+  options.weir.controller = policy.value();
+  options.on_observation = [](const Observation&) {};
+  auto factory = MakeObservingNetworkControllerFactory(std::move(options));
   Measure(state, *factory.value());
 }
 BENCHMARK(BM_SenderSecondObserved)->Unit(benchmark::kMicrosecond);

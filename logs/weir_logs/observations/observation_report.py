@@ -204,11 +204,15 @@ def _group_row(one: GroupRow) -> Row:
     low, high = one.interval
     small, kind = "", ""
     if low is not None and high is not None:
-        small = f"{low:+,.2f} to {high:+,.2f}"
+        small = f"{_shown(low, '+')} to {_shown(high, '+')}"
         if low > 0 or high < 0:
             kind = "good" if (one.difference > 0) == one.measure.more_is_better else "bad"
-    cells: Cells = [f"{one.other:,.2f}", f"{one.weir:,.2f}", Cell(f"{one.difference:+,.2f}", small, kind=kind)]
+    cells: Cells = [_shown(one.other), _shown(one.weir), Cell(_shown(one.difference, "+"), small, kind=kind)]
     return Row([Cell(one.measure.label, kind="text"), *cells])
+
+
+def _shown(value: float, sign: str = "") -> str:
+    return f"{value:{sign},.{0 if abs(value) >= 100 else 2}f}"
 
 
 def _most_apart(apart: Sequence[tuple[Path, Agreement]]) -> list[Block]:
