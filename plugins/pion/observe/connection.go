@@ -83,7 +83,7 @@ func (c *Connection) Record(o weir.Observation) {
 		Type: "observation", TimeUs: c.timeUs(now), InCharge: inCharge,
 		OtherBps: optional(o.OtherRateBps), WeirBps: o.Weir.TargetRateBps, WeirReason: o.Weir.Reason,
 		ReceivedBps: o.Weir.ReceiveRateBps, LossRatio: o.Weir.LossRatio,
-		QueueingDelayMs: 1e3 * o.Weir.QueueingDelay.Seconds(),
+		QueueingDelayMs: float64(o.Weir.QueueingDelay.Microseconds()) / 1e3,
 	})
 }
 
@@ -99,7 +99,7 @@ func (c *Connection) Viewer(freezes int64, frozen time.Duration) {
 	c.connections.metrics.freezes.WithLabelValues(inCharge).Add(float64(freezes - c.freezes))
 	c.connections.metrics.frozen.WithLabelValues(inCharge).Add(seconds(frozen - c.frozen))
 	c.freezes, c.frozen = freezes, frozen
-	c.write(viewerLine{"viewer", c.timeUs(time.Since(c.began)), freezes, 1e3 * frozen.Seconds()})
+	c.write(viewerLine{"viewer", c.timeUs(time.Since(c.began)), freezes, float64(frozen.Microseconds()) / 1e3})
 }
 
 // Close ends the log and the metrics of the connection.
