@@ -2,11 +2,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <utility>
 
-#include "c/shipped_model.h"
 #include "programs/input.h"
+#include "shipped_model.h"
 #include "virtual_call/peer_setup.h"
 #include "weir/sender_controller.h"
 
@@ -29,7 +28,7 @@ std::unique_ptr<ObservationFile> ObservationFile::Open(const Flow& flow) {
 }
 
 ControllerFactory ObservationFile::Observer() {
-  return OrThrow(PolicyAlone(std::as_bytes(weir::internal::ShippedModel()), nullptr, kSentPacketFeatures));
+  return OrThrow(PolicyAlone(ShippedModel(), nullptr, kSentPacketFeatures));
 }
 
 ObservationFile::ObservationFile(std::string connection, std::string other, const std::string& path)

@@ -24,8 +24,6 @@ from weir_logs.event_logs.event_log_report import time_mean
 from weir_logs.event_logs.open_loop import STEP_S, OpenLoop, Targets, difference, logged_targets
 from weir_logs.event_logs.packet_file import is_gzip, is_packet_file, read_packet_file
 from weir_logs.event_logs.reported_packets import reported_packet_lines
-from weir_logs.observations.observation_log import is_observation_log
-from weir_logs.observations.observed_events import read_observed_events
 
 _HEADS = (
     "", Cell("Mean", "kbps"), Cell("Lowest", "kbps"), Cell("Highest", "kbps"),
@@ -56,7 +54,7 @@ class Recording:
 
 
 def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording:
-    """Reads an RTC event log, a log of an observed connection, or an rtpdump or a capture of RTP.
+    """Reads an RTC event log, or an rtpdump or a capture of RTP.
 
     Raises:
         InputError: it is none of these, or cannot be read.
@@ -65,9 +63,6 @@ def read_recording(path: Path, abs_send_time_id: int | None = None) -> Recording
     name = printable(path.name)
     if is_gzip(path):
         raise InputError(f"{printable(path)}: is packed with gzip; unpack it first")
-    if is_observation_log(path):
-        events = read_observed_events(path)
-        return Recording(name, events, parse_event_log(events.lines(), name))
     if not is_packet_file(path):
         events = read_event_log(path)
         return Recording(name, events, parse_event_log(events.lines(), name))

@@ -12,6 +12,8 @@ from weir_cli.errors import InputError
 from weir_cli.files.input import printable
 from weir_eval.json_lines import integer, read_objects
 from weir_logs.event_logs.event_file import EventFile
+from weir_logs.event_logs.event_log import parse_event_log
+from weir_logs.event_logs.whatif import Recording
 
 _LATEST_US = 1 << 61
 _LARGEST_ID = 10**15
@@ -37,6 +39,12 @@ def read_observed_events(path: Path) -> EventFile:
         )
     head = {"type": "log", "begin_us": begin_us, "end_us": end_us, "feedback": "transport-cc"}
     return EventFile(chain([_line(head)], body.lines()))
+
+
+def read_observed_recording(path: Path) -> Recording:
+    """Reads a log for `weir whatif`. Raises InputError as `read_observed_events`."""
+    name, events = printable(path.name), read_observed_events(path)
+    return Recording(name, events, parse_event_log(events.lines(), name))
 
 
 def _line(event: dict[str, Any]) -> bytes:
