@@ -9,6 +9,7 @@
 #include "playout_field_trials.h"
 #include "programs/input.h"
 #include "record_lines.h"
+#include "sender/observing_network_controller.h"
 #include "sender/repair_fec_controller.h"
 #include "sender/weir_network_controller.h"
 
@@ -88,21 +89,29 @@ std::unique_ptr<Peer> Peer::Create(const Options& options, std::unique_ptr<Frame
   if (options.limit_playout) config.field_trials.merge(PlayoutFieldTrials());
   if (!options.audio_file.empty()) config.audio_capturer = OpenAudioFile(options.audio_file);
   if (!options.received_audio.empty()) config.audio_renderer = RecordAudio(options.received_audio, write_error);
-  if (!options.at_sender.empty()) {
-    std::function<void(const Estimate&)> on_target_rate = peer->runtime_.on_sender_estimate;
-    if (!on_target_rate) {
-      on_target_rate = [lines, name = options.at_sender](const Estimate& estimate) {
+  const bool weir_decides = !options.at_sender.empty();
+  WeirNetworkControllerOptions at_sender{
+      .controller = std::move(controller), .objective = options.objective, .on_target_rate = nullptr};
+  if (weir_decides) {
+    at_sender.on_target_rate = peer->runtime_.on_sender_estimate;
+    if (!at_sender.on_target_rate) {
+      at_sender.on_target_rate = [lines, name = options.at_sender](const Estimate& estimate) {
         lines->Write(SenderEstimateLine(name, estimate));
       };
     }
-    const auto return_path = std::make_shared<ReturnPath>();
-    config.network_controller = OrThrow(MakeWeirNetworkControllerFactory({.controller = std::move(controller),
-                                                                          .objective = options.objective,
-                                                                          .on_target_rate = on_target_rate,
-                                                                          .return_path = return_path}),
-                                        "", kFailed);
-    if (options.repair == RepairMode::kAdaptive) config.fec_controller = MakeRepairFecControllerFactory(return_path);
+    at_sender.return_path = std::make_shared<ReturnPath>();
+    if (options.repair == RepairMode::kAdaptive)
+      config.fec_controller = MakeRepairFecControllerFactory(at_sender.return_path);
     if (options.repair == RepairMode::kNack) config.field_trials["WebRTC-DisableUlpFecExperiment"] = "Enabled";
+  }
+  if (peer->runtime_.on_observation) {
+    config.network_controller =
+        OrThrow(MakeObservingNetworkControllerFactory({.weir = std::move(at_sender),
+                                                       .is_weir_in_charge = [weir_decides] { return weir_decides; },
+                                                       .on_observation = peer->runtime_.on_observation}),
+                "", kFailed);
+  } else if (weir_decides) {
+    config.network_controller = OrThrow(MakeWeirNetworkControllerFactory(std::move(at_sender)), "", kFailed);
   }
   config.rtcp_observer.on_remb_sent = [lines](DataRate rate) {
     lines->Write({{"type", "remb"}, {"bitrate_bps", rate.bps()}});

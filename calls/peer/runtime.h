@@ -21,6 +21,7 @@
 #include "rtc_base/network.h"
 #include "rtc_base/socket_factory.h"
 #include "rtc_base/thread.h"
+#include "sender/observation.h"
 #include "system_wrappers/include/clock.h"
 #include "weir/units.h"
 
@@ -51,6 +52,9 @@ struct Runtime {
   // Receive decisions instead of lines; see ReceiveSideSwitchConfig and WeirNetworkControllerOptions. Null: lines.
   std::function<void(const ReceiveSideDecision&)> on_decision;
   std::function<void(const Estimate&)> on_sender_estimate;
+  // Makes a sender run Weir's and libwebrtc's own controller beside each other, and receives the observations. Null:
+  // only the one in charge runs.
+  std::function<void(const Observation&)> on_observation;
   // Receives decoded frames in addition to the options' file; null: none. Must outlive the peer.
   webrtc::VideoSinkInterface<webrtc::VideoFrame>* frame_sink = nullptr;
   // True: the decoder waits until a received frame is written, so that simulated time waits for the disk.

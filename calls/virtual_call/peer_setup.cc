@@ -99,13 +99,13 @@ std::unique_ptr<webrtc::VideoEncoderFactory> MakeEncoders(const Flow& flow) {
   return webrtc::CreateBuiltinVideoEncoderFactory();
 }
 
-std::string EventLogPath(const Flow& flow) {
-  const char* const folder = std::getenv("WEIR_EVENT_LOGS");
+std::string LogPath(const char* variable, const Flow& flow, std::string_view extension) {
+  const char* const folder = std::getenv(variable);
   if (folder == nullptr || *folder == '\0' || !flow.is_under_test()) return {};
   std::string name = flow.job.scenario.name + "-" + flow.controller + "-" + std::to_string(flow.job.seed) + "-" +
                      std::to_string(flow.index);
   std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
-  return std::string(folder) + "/" + name + ".rtceventlog";
+  return std::string(folder) + "/" + name + std::string(extension);
 }
 
 }  // namespace weir::sim

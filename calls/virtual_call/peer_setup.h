@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "endpoints/flow.h"
 #include "frame_source.h"
@@ -33,9 +34,9 @@ void SetCodecs(const Flow& flow, peer::Runtime& runtime);
 // Makes the sender's video encoders.
 std::unique_ptr<webrtc::VideoEncoderFactory> MakeEncoders(const Flow& flow);
 
-// Returns the path of the sender's RTC event log in the folder that the environment variable WEIR_EVENT_LOGS names;
-// empty without it, and for flows that are not under test.
-std::string EventLogPath(const Flow& flow);
+// Returns the path of a log of the sender in the folder that an environment variable names; empty without it, and for
+// flows that are not under test.
+std::string LogPath(const char* variable, const Flow& flow, std::string_view extension);
 
 }  // namespace weir::sim
 

@@ -47,6 +47,7 @@ VirtualCall::VirtualCall(const Flow& flow, webrtc::test::NetworkEmulationManager
       rtcp_packets_(flow.observer),
       sender_noise_(flow.Random(kSenderNoiseStream)),
       receiver_noise_(flow.Random(kReceiverNoiseStream)) {
+  if (controller_.place() != CallController::Place::kReceiver) observations_ = ObservationFile::Open(flow);
   webrtc::EmulatedEndpointImpl* const left = network_->CreateEndpoint({});
   webrtc::EmulatedEndpointImpl* const right = network_->CreateEndpoint({});
   media_path_ = MakePath(flow_.data_link, left, right, &media_packets_, &receiver_noise_);
@@ -86,7 +87,10 @@ void VirtualCall::MakePeer(CallEnd end, webrtc::EmulatedEndpointImpl* endpoint) 
   }
   const auto on_failure = [this](const std::string& reason) { clock_->Guarded([&] { Fail(" failed: " + reason); }); };
   made.peer = peer::Peer::Create(MakePeerOptions(end, flow_, controller_), sends ? MakePictures(flow_) : nullptr,
-                                 controller_.FactoryAt(end), made.lines.get(), on_failure, std::move(runtime));
+                                 sends && observations_ && controller_.place() == CallController::Place::kLibwebrtc
+                                     ? ObservationFile::Observer()
+                                     : controller_.FactoryAt(end),
+                                 made.lines.get(), on_failure, std::move(runtime));
 }
 
 peer::Runtime VirtualCall::MakeRuntime(webrtc::Thread* worker, webrtc::EmulatedEndpointImpl* endpoint) const {
@@ -123,7 +127,9 @@ void VirtualCall::AddSender(peer::Runtime& runtime) {
       &playout_delay_);
   if (!flow_.job.call.native_sender) runtime.max_encoder_rate = flow_.rtp().media.max_rate;
   runtime.sends_at_once = false;
-  runtime.event_log = EventLogPath(flow_);
+  runtime.event_log = LogPath("WEIR_EVENT_LOGS", flow_, ".rtceventlog");
+  if (observations_)
+    runtime.on_observation = [this](const Observation& observation) { observations_->Write(observation); };
   runtime.on_sender_estimate = [this](const Estimate& estimate) { OnTargetRate(estimate.target_rate); };
 }
 
@@ -164,6 +170,7 @@ void VirtualCall::Connect() { sender_.peer->Execute(peer::StartCommand{}); }
 void VirtualCall::UseLinks() {
   media_path_->UseLink();
   rtcp_path_->UseLink();
+  if (observations_) observations_->Begin(Timestamp::Micros(clock_->start_us()));
 }
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it changes the peers
@@ -194,6 +201,8 @@ void VirtualCall::OnLine(CallEnd from, ordered_json line) {
     ++connected_ends_;
   } else if (type == "stats") {
     if (from == CallEnd::kSender) OnSenderStats(line["report"]);
+    if (from == CallEnd::kReceiver && observations_)
+      observations_->WriteViewer(Timestamp::Micros(clock_->now().us()), line["report"]);
     stats_.OnReport(from, std::move(line["report"]));
   } else if (type == "remb" && clock_->started()) {
     flow_.observer->OnRembSent(DataRate::BitsPerSecond(line["bitrate_bps"].get<int64_t>()), RecordedNow());

@@ -20,6 +20,7 @@
 #include "virtual_call/call_stats.h"
 #include "virtual_call/frame_log.h"
 #include "virtual_call/host_noise.h"
+#include "virtual_call/observation_file.h"
 #include "virtual_call/observed_encoder.h"
 #include "virtual_call/viewing.h"
 #include "virtual_call/virtual_clock.h"
@@ -109,6 +110,8 @@ class VirtualCall final : public RtpEnds {
   HostNoise receiver_noise_;
   int connected_ends_ = 0;
   RequestedPlayoutDelay playout_delay_;
+  // Null if nobody observes.
+  std::unique_ptr<ObservationFile> observations_;
 
   // Must outlive the peers, whose packets they carry, and the emulated network's tasks.
   std::unique_ptr<CallPath> media_path_;

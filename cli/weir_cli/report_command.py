@@ -16,6 +16,7 @@ from weir_cli.reports import Report, Reporter, ReportRequest
 
 # Reports of replays come last: they describe what is wrong with a folder that is of no kind.
 _LAST = "eval"
+_OBSERVATION_LOGS = "*.observed.jsonl"
 
 
 def report(
@@ -25,7 +26,8 @@ def report(
             metavar="PATH",
             help="A folder that 'weir replay', 'call', 'serve' or 'train' has written; or a dump of "
             "chrome://webrtc-internals, rtcstats (Jitsi's too), Firefox's about:webrtc, or getStats() as JSON lines, "
-            "which may be gzipped; or an RTC event log.",
+            "which may be gzipped; or an RTC event log; or a log of a connection that Weir observed, or a folder "
+            "of these.",
         ),
     ],
     csv: Annotated[
@@ -42,12 +44,16 @@ def report(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where the page of a dump or log goes. Default: weir-report-NAME-HASH."),
+        typer.Option(
+            metavar="DIR",
+            help="Where the page of a dump or log goes. Default: weir-report-NAME-HASH; of a folder, that folder.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Write summary.json and report.html of a folder again, also of an interrupted replay or of calls of `weir serve`;
-    or report.html of a browser's dump (when video froze, and why) or of an RTC event log (target, rate, delay).
+    or report.html of a browser's dump (when video froze, and why), of an RTC event log (target, rate, delay), or of
+    logs of connections that Weir observed (what it would have done).
     """
     _check(path, out)
     _check_against(path, against)
@@ -61,6 +67,8 @@ def _check(path: Path, out: Path | None) -> None:
     if path.is_file() and (path.name in RESULT_FILES or path.name == "summary.json"):
         raise InputError(f"{printable(path)}: is of a folder of results; give the folder, {printable(path.parent)}")
     if not path.is_dir():
+        return
+    if next(path.glob(_OBSERVATION_LOGS), None):
         return
     _check_results(path)
     if out is not None:
@@ -85,6 +93,8 @@ def _check_against(path: Path, against: Path | None) -> None:
     if path.is_dir() and against.samefile(path):
         raise InputError(f"--against '{printable(against)}': is {printable(path)} itself; give another folder")
     _check_results(against)
+    if path.is_dir():
+        _check_results(path)
 
 
 def _rewrite(request: ReportRequest) -> Report:

@@ -422,6 +422,11 @@ typedef struct weir_send_side_counters {
 WEIR_API int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_counters* counters,
                                          size_t size_bytes) WEIR_NOEXCEPT;
 
+/* The statistics of the packets that feedback reports; the last second ends at the latest decision. A packet of unknown
+ * fate counts as received. */
+WEIR_API int weir_send_side_get_statistics(const weir_send_side* send_side, weir_estimator_statistics* statistics,
+                                           size_t size_bytes) WEIR_NOEXCEPT;
+
 /* ---- Layers that an SFU forwards to one subscriber within its target rate; see weir/layer_allocator.h ---- */
 
 typedef struct weir_layer_allocator weir_layer_allocator;

@@ -32,8 +32,8 @@ def whatif(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="An RTC event log (chrome://webrtc-internals, or StartRtcEventLog); or RTP as rtpdump, pcap or "
-            "pcapng, as the receiver recorded it.",
+            help="An RTC event log (chrome://webrtc-internals, or StartRtcEventLog); a log of a connection that Weir "
+            "observed, with its packets; or RTP as rtpdump, pcap or pcapng, as the receiver recorded it.",
         ),
     ],
     controller: Annotated[
@@ -78,13 +78,15 @@ def whatif(
         from weir_eval.runs.simulator import say_left_out
         from weir_logs.event_logs.open_loop import OpenLoop, logged_targets
         from weir_logs.event_logs.whatif import AT_RECEIVER, AT_SENDER, read_recording, run_whatif, write_whatif
+        from weir_logs.observations.observation_log import is_observation_log
+        from weir_logs.observations.observed_events import read_observed_recording
         from weir_sim.executables import find_simulator
         from weir_sim.versions import unavailable_controllers
 
     weights = parse_objective(objective)
     check_model(model)
     chosen = _checked(controller or [])
-    recording = read_recording(file, extension)
+    recording = read_observed_recording(file) if is_observation_log(file) else read_recording(file, extension)
     if closed_loop:
         _closed_loop(recording, chosen, model_to_run(model), weights, out, as_json=as_json)
         return

@@ -2,9 +2,7 @@
 package livekit
 
 import (
-	"fmt"
 	"math"
-	"os"
 	"sync"
 	"time"
 
@@ -28,8 +26,6 @@ const (
 	// shareUs is over how long the share of retransmissions is taken.
 	shareUs = 500_000
 	staleUs = 1_000_000
-	// wrongInput is the exit status, as Weir's programs have it.
-	wrongInput = 2
 )
 
 // Options are those of an Estimator.
@@ -50,6 +46,7 @@ type Estimator struct {
 	mutex    sync.Mutex
 	over     bool
 	sendSide *weir.SendSide
+	packets  weir.PacketRecorder
 	reader   twcc.Reader
 	// next is the transport-wide sequence number of the next packet.
 	next      uint16
@@ -74,43 +71,6 @@ type change struct {
 }
 
 var _ bwe.BWE = (*Estimator)(nil)
-
-var model = sync.OnceValues(func() (*weir.Model, error) { return weir.LoadModelFile(os.Getenv("WEIR_MODEL")) })
-
-// decides is logged once in a process.
-var decides sync.Once
-
-// A server with a WEIR_MODEL that cannot be read does not start: else nobody would notice that LiveKit's own estimator
-// decides.
-func init() {
-	if os.Getenv("WEIR_MODEL") == "" {
-		return
-	}
-	if _, err := model(); err != nil {
-		fmt.Fprintf(os.Stderr, "weir: the model that WEIR_MODEL names: %v\n", err)
-		os.Exit(wrongInput)
-	}
-}
-
-// Instead returns an Estimator with the model that the environment variable WEIR_MODEL names, and `other` where it
-// names none.
-func Instead(other bwe.BWE, log logger.Logger) bwe.BWE {
-	if os.Getenv("WEIR_MODEL") == "" {
-		return other
-	}
-	shared, err := model()
-	if err == nil {
-		config := weir.Config{Model: shared, Constraints: weir.Constraints{StartRateBps: startRateBps}}
-		options := Options{Config: config, Logger: log}
-		var estimator *Estimator
-		if estimator, err = New(options); err == nil {
-			decides.Do(func() { log.Infow("weir: decides for each subscriber", "model", os.Getenv("WEIR_MODEL")) })
-			return estimator
-		}
-	}
-	log.Errorw("weir: no estimator", err)
-	return other
-}
 
 // New makes one; Close ends it.
 func New(options Options) (*Estimator, error) {
@@ -179,8 +139,16 @@ func (e *Estimator) RecordPacketSendAndGetSequenceNumber(
 	defer e.mutex.Unlock()
 	number := e.next
 	e.next++
+	e.record(number, atMicro, size, isRTX, probeClusterID, isProbe)
+	return number
+}
+
+// record reports a packet that leaves with this number. It needs the mutex.
+func (e *Estimator) record(
+	number uint16, atMicro int64, size int, isRTX bool, probeClusterID ccutils.ProbeClusterId, isProbe bool,
+) {
 	if e.over {
-		return number
+		return
 	}
 	size = min(max(size, 0), math.MaxUint16)
 	e.media.onSent(atMicro, size, isRTX && !isProbe)
@@ -194,7 +162,9 @@ func (e *Estimator) RecordPacketSendAndGetSequenceNumber(
 	e.staleUntilUs = min(e.staleUntilUs, atMicro+staleUs)
 	// Nothing that a host sends is an error.
 	_ = e.sendSide.OnSentPacket(atMicro, number, size, kind, 0)
-	return number
+	if e.packets != nil {
+		e.packets.Sent(number, size, kind)
+	}
 }
 
 // HandleTWCCFeedback takes a message, in which anything may be wrong.
@@ -203,6 +173,9 @@ func (e *Estimator) HandleTWCCFeedback(report *rtcp.TransportLayerCC) {
 	if !e.over && report != nil {
 		packets := e.reader.Read(report)
 		e.probe.onFeedback(packets)
+		if e.packets != nil {
+			e.packets.Feedback(packets)
+		}
 		if e.sendSide.OnTransportFeedback(packets, e.nowUs()) == nil {
 			e.refresh()
 		}

@@ -58,7 +58,7 @@ func (l testLogger) Infow(text string, values ...any) { l.t.Log(append([]any{tex
 // TestTwoSubscribers is for the children.
 func TestTwoSubscribers(t *testing.T) {
 	for range 2 {
-		if estimator, ok := Instead(nil, testLogger{nil, t}).(*Estimator); ok {
+		if estimator, ok := Instead(nil, "", testLogger{nil, t}).(*Estimator); ok {
 			_ = estimator.Close()
 		} else if os.Getenv("WEIR_MODEL") != "" {
 			t.Error("Weir does not decide")

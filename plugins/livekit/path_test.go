@@ -20,6 +20,9 @@ const packetBytes = 1000
 type call struct {
 	t         testing.TB
 	estimator *Estimator
+	// bwe is what LiveKit calls, the estimator or an Observer of it; poll calls their timers.
+	bwe       bwe.BWE
+	poll      func()
 	recorder  *twcc.Recorder
 	random    *rand.Rand
 	nowUs     int64
@@ -70,6 +73,7 @@ func newCall(t testing.TB, rateBps float64) *call {
 		t.Fatal(err)
 	}
 	c.estimator.SetBWEListener(c)
+	c.bwe, c.poll = c.estimator, func() { c.estimator.poll() }
 	t.Cleanup(func() { _ = c.estimator.Close() })
 	return c
 }
@@ -83,7 +87,7 @@ func (c *call) OnCongestionStateChange(from, to bwe.CongestionState, capacityBps
 }
 
 func (c *call) send(bytes int, cluster ccutils.ProbeClusterId, isProbe bool) {
-	number := c.estimator.RecordPacketSendAndGetSequenceNumber(c.nowUs, bytes, false, cluster, isProbe)
+	number := c.bwe.RecordPacketSendAndGetSequenceNumber(c.nowUs, bytes, false, cluster, isProbe)
 	begin := max(c.emptyAtUs, float64(c.nowUs))
 	if begin-float64(c.nowUs) > 300_000 || c.random.Float64() < c.lossRatio {
 		return
@@ -117,10 +121,10 @@ func (c *call) step(bps float64, cluster ccutils.ProbeClusterId, mediaBps float6
 		}
 	}
 	for len(c.reports) > 0 && c.reports[0].atUs <= c.nowUs {
-		c.estimator.HandleTWCCFeedback(c.reports[0].packet.(*rtcp.TransportLayerCC))
+		c.bwe.HandleTWCCFeedback(c.reports[0].packet.(*rtcp.TransportLayerCC))
 		c.reports = c.reports[1:]
 	}
-	c.estimator.poll()
+	c.poll()
 }
 
 // cluster sends one as LiveKit does, and returns its verdict. News until then is not heard, as there.

@@ -20,17 +20,21 @@ func flat(code string) string {
 }
 
 func TestCodeOfDocumentsIsPartOfCompiledPrograms(t *testing.T) {
-	for document, programs := range map[string]string{
-		"README.md":             "example/*.go",
-		"../../docs/install.md": "example_test.go",
+	for document, programs := range map[string][]string{
+		"README.md":             {"example/*.go", "cc/example_test.go"},
+		"../../docs/install.md": {"example_test.go"},
 	} {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)
 		}
-		paths, err := filepath.Glob(programs)
-		if err != nil {
-			t.Fatal(err)
+		var paths []string
+		for _, pattern := range programs {
+			matches, err := filepath.Glob(pattern)
+			if err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, matches...)
 		}
 		var compiled []string
 		for _, path := range paths {

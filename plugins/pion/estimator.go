@@ -162,9 +162,13 @@ func (e *Estimator) Statistics(nowUs int64) (Statistics, error) {
 	if err := e.native.Statistics(nowUs, &s); err != nil {
 		return Statistics{}, err
 	}
+	return statistics(&s, e.native.Text(s.Reason)), nil
+}
+
+func statistics(s *native.Statistics, reason string) Statistics {
 	return Statistics{
 		TargetRateBps:   s.TargetRateBps,
-		Reason:          e.native.Text(s.Reason),
+		Reason:          reason,
 		ReceiveRateBps:  s.ReceiveRateBps,
 		QueueingDelay:   time.Duration(s.QueueingDelayUs) * time.Microsecond,
 		LossRatio:       s.LossRatio,
@@ -172,5 +176,5 @@ func (e *Estimator) Statistics(nowUs int64) (Statistics, error) {
 		BytesReceived:   s.BytesReceived,
 		PacketsLost:     s.PacketsLost,
 		ClockRestarts:   s.ClockRestarts,
-	}, nil
+	}
 }

@@ -182,6 +182,15 @@ func (s *SendSide) SetConstraints(constraints Constraints, nowUs int64) error {
 	return s.native.SetConstraints(&given, nowUs)
 }
 
+// Statistics are those of the packets that feedback reports; the last second ends at the latest decision.
+func (s *SendSide) Statistics() (Statistics, error) {
+	var now native.Statistics
+	if err := s.native.Statistics(&now); err != nil {
+		return Statistics{}, err
+	}
+	return statistics(&now, s.native.Text(now.Reason)), nil
+}
+
 // Counters are since construction.
 func (s *SendSide) Counters() (SendSideCounters, error) {
 	var c native.SendSideCounters

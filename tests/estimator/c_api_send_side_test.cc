@@ -172,6 +172,40 @@ TEST(CApiSendSideTest, ProbesRaiseTheTarget) {
   EXPECT_EQ(state.state, WEIR_CONGESTION_NORMAL);
 }
 
+TEST(CApiSendSideTest, StatisticsAreThoseOfReportedPackets) {
+  const auto send_side = Create();
+  weir_estimator_statistics statistics{};
+  ASSERT_EQ(weir_send_side_get_statistics(send_side.get(), &statistics, sizeof statistics), WEIR_OK);
+  EXPECT_EQ(statistics.packets_received, 0);
+  EXPECT_EQ(statistics.receive_rate_bps, 0);
+  // 100 packets a second of 1200 bytes, every tenth is lost; those of the last second wait for 30 ms.
+  uint16_t number = 0;
+  for (int64_t time_us = kStartUs; time_us < kStartUs + 3'000'000; time_us += 50'000) {
+    std::array<weir_packet_feedback, 5> feedback{};
+    for (weir_packet_feedback& report : feedback) {
+      const int64_t send_time_us = time_us + (number % 5) * 10'000;
+      const int64_t queue_us = time_us >= kStartUs + 2'000'000 ? 30'000 : 0;
+      const weir_sent_packet packet = Packet(number, send_time_us);
+      ASSERT_EQ(weir_send_side_on_sent_packet(send_side.get(), &packet), WEIR_OK);
+      report = {.receive_time_us = send_time_us + 20'000 + queue_us,
+                .sequence_number = number,
+                .fate = static_cast<uint16_t>(number % 10 == 3 ? WEIR_PACKET_LOST : WEIR_PACKET_RECEIVED),
+                .ecn = 0};
+      ++number;
+    }
+    ASSERT_EQ(
+        weir_send_side_on_transport_feedback(send_side.get(), feedback.data(), feedback.size(), time_us + 120'000),
+        WEIR_OK);
+  }
+  ASSERT_EQ(weir_send_side_get_statistics(send_side.get(), &statistics, sizeof statistics), WEIR_OK);
+  EXPECT_EQ(statistics.packets_received, 270);
+  EXPECT_EQ(statistics.packets_lost, 30);
+  EXPECT_NEAR(static_cast<double>(statistics.receive_rate_bps), 864'000.0, 50'000.0);
+  EXPECT_NEAR(statistics.loss_ratio, 0.1, 0.02);
+  EXPECT_NEAR(static_cast<double>(statistics.queueing_delay_us), 30'000.0, 5'000.0);
+  EXPECT_EQ(statistics.target_rate_bps, Rates(send_side.get()).target_rate_bps);
+}
+
 TEST(CApiSendSideTest, SettersTakeEffect) {
   const auto send_side = Create();
   EXPECT_EQ(Rates(send_side.get()).pacing_rate_bps, 330'000);
@@ -220,6 +254,7 @@ TEST(CApiSendSideTest, NullAndNonsenseAreErrors) {
   EXPECT_EQ(weir_send_side_next_timeout_us(nullptr), INT64_MAX);
   EXPECT_EQ(weir_send_side_get_rates(send_side.get(), nullptr), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_get_counters(nullptr, nullptr, 0), WEIR_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(weir_send_side_get_statistics(send_side.get(), nullptr, 8), WEIR_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(weir_send_side_set_objective(send_side.get(), 0, 1, 1), WEIR_ERROR_INVALID_ARGUMENT);
   const weir_target_rate_constraints reversed{2, 2, 1, 0};
   EXPECT_EQ(weir_send_side_set_constraints(send_side.get(), &reversed, 0), WEIR_ERROR_INVALID_ARGUMENT);

@@ -201,6 +201,9 @@ void RunSendSide(FuzzInput& input) {
         weir_network_state state{};
         Check(weir_send_side_get_network_state(send_side, &state));
         WEIR_FUZZ_CHECK(state.state >= WEIR_CONGESTION_NORMAL && state.state <= WEIR_CONGESTION_CONGESTED);
+        weir_estimator_statistics statistics{};
+        Check(weir_send_side_get_statistics(send_side, &statistics, sizeof statistics));
+        WEIR_FUZZ_CHECK(statistics.loss_ratio >= 0 && statistics.loss_ratio <= 1);
         break;
       }
       default:

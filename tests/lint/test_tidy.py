@@ -29,6 +29,7 @@ def test_it_looks_at_every_file():
         # Without `make webrtc` there are no weir-peer and virtual calls, and only what weir-sim needs of the adapter.
         names = (
             *("webrtc_patch", "tests/webrtc_patch", "tests/bench/receive_side_benchmark.cc"),
+            "tests/bench/observer_benchmark.cc",
             *("calls/peer", "calls/virtual_call", "logs/event_log", "tests/calls/peer", "tests/calls/virtual_call"),
         )
         parts = [ROOT / name for name in names]

@@ -1,5 +1,6 @@
-// The shipped model, compiled into the program for hosts that cannot open files. Only in builds with gn, see BUILD.gn;
-// other builds find the path of weir.onnx in their package (weir_MODEL, or pkg-config --variable=model).
+// The shipped model, compiled into the program for hosts that cannot open files: in builds with gn, see BUILD.gn, and
+// in weir-virtual-call. Other builds find the path of weir.onnx in their package (weir_MODEL, or pkg-config
+// --variable=model).
 #ifndef WEIR_WEBRTC_PATCH_ADAPTER_SHIPPED_MODEL_H_
 #define WEIR_WEBRTC_PATCH_ADAPTER_SHIPPED_MODEL_H_
 

@@ -64,6 +64,26 @@ Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config)
                                   .decision_limit = std::move(limit)};
 }
 
+int WriteStatistics(const BandwidthEstimator& estimator, Timestamp now, weir_estimator_statistics* statistics,
+                    size_t size_bytes) {
+  const EstimatorStatistics all = estimator.Statistics(now);
+  const weir_estimator_statistics values{
+      .target_rate_bps = all.target_rate.bps(),
+      // The names are literals, hence terminated.
+      .reason = ToString(all.reason).data(),
+      .receive_rate_bps = all.last_second.receive_rate.bps(),
+      .queueing_delay_us = all.last_second.queueing_delay.us(),
+      .loss_ratio = all.last_second.loss_ratio,
+      .packets_received = all.total.packets,
+      .bytes_received = all.total.size.bytes(),
+      .packets_lost = all.total.packets_lost,
+      .total_queueing_delay_us = all.total.queueing_delay.us(),
+      .packets_with_delay = all.total.packets_with_delay,
+      .clock_restarts = static_cast<int64_t>(all.clock_restarts),
+  };
+  return WriteSized(values, statistics, size_bytes);
+}
+
 }  // namespace weir::internal
 
 const char* weir_version(void) noexcept { return WEIR_VERSION; }

@@ -111,6 +111,9 @@ int SetConstraints(Estimator& estimator, const weir_target_rate_constraints* con
 weir_controller::Made MakeController(const weir_controller* controller, DataRate start_rate);
 // Converts `config` (null: the defaults). Normalizes the objective; creating the estimator checks all other fields.
 Result<BandwidthEstimatorConfig> ReadConfig(const weir_estimator_config* config);
+// Writes the statistics of an estimator; the last second ends at `now`.
+int WriteStatistics(const BandwidthEstimator& estimator, Timestamp now, weir_estimator_statistics* statistics,
+                    size_t size_bytes);
 
 }  // namespace weir::internal
 

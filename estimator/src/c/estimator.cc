@@ -23,6 +23,7 @@ using weir::internal::SetConstraints;
 using weir::internal::SetObjective;
 using weir::internal::Write;
 using weir::internal::WriteSized;
+using weir::internal::WriteStatistics;
 
 struct weir_estimator {
   weir::BandwidthEstimator estimator;
@@ -212,20 +213,6 @@ int weir_estimator_get_statistics(const weir_estimator* estimator, int64_t now_u
   return OnHandle(estimator, [&] {
     const Timestamp now = Timestamp::Micros(now_us);
     if (!IsTime(now)) return FailArgument(kBadTime);
-    const weir::EstimatorStatistics all = estimator->estimator.Statistics(now);
-    const weir_estimator_statistics values{
-        .target_rate_bps = all.target_rate.bps(),
-        .reason = weir::ToString(all.reason).data(),
-        .receive_rate_bps = all.last_second.receive_rate.bps(),
-        .queueing_delay_us = all.last_second.queueing_delay.us(),
-        .loss_ratio = all.last_second.loss_ratio,
-        .packets_received = all.total.packets,
-        .bytes_received = all.total.size.bytes(),
-        .packets_lost = all.total.packets_lost,
-        .total_queueing_delay_us = all.total.queueing_delay.us(),
-        .packets_with_delay = all.total.packets_with_delay,
-        .clock_restarts = static_cast<int64_t>(all.clock_restarts),
-    };
-    return WriteSized(values, statistics, size_bytes);
+    return WriteStatistics(estimator->estimator, now, statistics, size_bytes);
   });
 }

@@ -188,3 +188,11 @@ int weir_send_side_get_counters(const weir_send_side* send_side, weir_send_side_
     return weir::internal::WriteSized(values, counters, size_bytes);
   });
 }
+
+int weir_send_side_get_statistics(const weir_send_side* send_side, weir_estimator_statistics* statistics,
+                                  size_t size_bytes) noexcept {
+  return OnHandle(send_side, [&] {
+    const weir::BandwidthEstimator& estimator = send_side->estimator.estimator();
+    return weir::internal::WriteStatistics(estimator, estimator.latest().at_time, statistics, size_bytes);
+  });
+}

@@ -30,6 +30,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "sent": ("size_bytes", "id"),
     "round_trip": ("round_trip_us",),
     "received": ("header_bytes", "payload_bytes", "padding_bytes"),
+    "observation": ("other_bps", "weir_bps", "in_charge"),
 }
 
 
@@ -58,9 +59,16 @@ class EventLog:
         return (columns["time_s"], columns[name]) if columns else (np.empty(0), np.empty(0))
 
     def target(self) -> tuple[Array, Array]:
-        """Times and values, in bit/s, of the sender's target: GCC's, else SCReAM's; empty without either."""
-        found = self.of("loss_based", "bitrate_bps")
-        return found if len(found[0]) else self.of("scream", "bitrate_bps")
+        """Times and values, in bit/s, of the sender's target: GCC's, else SCReAM's, else that of the estimator in
+        charge of an observed connection; empty without any.
+        """
+        for kind in ("loss_based", "scream"):
+            if len((found := self.of(kind, "bitrate_bps"))[0]):
+                return found
+        times_s, other_bps = self.of("observation", "other_bps")
+        _, weir_in_charge = self.of("observation", "in_charge")
+        bps = np.where(weir_in_charge > 0, self.of("observation", "weir_bps")[1], other_bps)
+        return times_s[np.isfinite(bps)], bps[np.isfinite(bps)]
 
 
 def parse_event_log(lines: Iterable[bytes], source: str) -> EventLog:
@@ -105,6 +113,8 @@ def _numbers(event: Mapping[str, object], names: Iterable[str]) -> list[float]:
         value = event.get(name)
         if isinstance(value, bool):
             value = int(value)
+        if name == "in_charge":
+            value = int(value == "weir")
         if name == "state":
             value = _STATES.index(value) if value in _STATES else 1
         checked = number(value)

@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/interceptor"
@@ -51,14 +52,17 @@ type Estimator struct {
 	nowUs  func() int64
 	closed chan struct{}
 	// pacer is nil where the host paces.
-	pacer *pacer
+	pacer atomic.Pointer[pacer]
 
 	// mutex guards the fields below. It is not held while something is sent or a callback runs.
 	mutex    sync.Mutex
 	over     bool
 	sendSide *weir.SendSide
+	packets  weir.PacketRecorder
 	rates    weir.Rates
 	history  history
+	// next is the transport-wide sequence number of the next packet.
+	next     uint16
 	sentUs   int64
 	probe    probe
 	messages twcc.Reader
@@ -86,7 +90,7 @@ func NewEstimator(options Options) (*Estimator, error) {
 		return nil, err
 	}
 	if !options.Unpaced {
-		if e.pacer, err = newPacer(e.rates.PacingRateBps); err != nil {
+		if _, err = e.pace(); err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
 	}
@@ -115,19 +119,16 @@ func newWithClock(options Options, nowUs func() int64) (*Estimator, error) {
 // Numbers are given anew here, under the mutex: those of pion's header interceptor may change places on their way when
 // several goroutines write, and the estimator wants them in order.
 func (e *Estimator) AddStream(info *interceptor.StreamInfo, writer interceptor.RTPWriter) interceptor.RTPWriter {
-	var id uint8
-	for _, extension := range info.RTPHeaderExtensions {
-		if extension.URI == transportCCURI && extension.ID > 0 && extension.ID < 256 {
-			id = uint8(extension.ID)
-		}
-	}
-	ofStream := kindOf(info)
-	return e.pacer.add(info, interceptor.RTPWriterFunc(
+	return e.pacer.Load().add(info, e.watch(info, writer, e.number))
+}
+
+// watch returns a writer that reports each packet with the number that `numbered` returns.
+func (e *Estimator) watch(
+	info *interceptor.StreamInfo, writer interceptor.RTPWriter, numbered func(extension []byte) (uint16, bool),
+) interceptor.RTPWriter {
+	id, ofStream := extensionOf(info), kindOf(info)
+	return interceptor.RTPWriterFunc(
 		func(header *rtp.Header, payload []byte, attributes interceptor.Attributes) (int, error) {
-			var number []byte
-			if id != 0 {
-				number = header.GetExtension(id)
-			}
 			kind, padding := ofStream, 0
 			if header.Padding {
 				padding = int(header.PaddingSize)
@@ -135,24 +136,42 @@ func (e *Estimator) AddStream(info *interceptor.StreamInfo, writer interceptor.R
 			if padding > 0 && len(payload) == 0 {
 				kind = weir.Probe
 			}
-			e.onSent(header, number, header.MarshalSize()+len(payload)+padding+srtpTagBytes+ipAndUDPBytes, kind)
+			size := header.MarshalSize() + len(payload) + padding + srtpTagBytes + ipAndUDPBytes
+			e.onSent(header, numbered, numberIn(header, id), size, kind)
 			return writer.Write(header, payload, attributes)
-		}))
+		})
 }
 
-// onSent gives a packet its number, in the two bytes of its extension if it has one.
-func (e *Estimator) onSent(header *rtp.Header, number []byte, size int, kind weir.Kind) {
+// onSent reports a packet that leaves.
+func (e *Estimator) onSent(
+	header *rtp.Header, numbered func([]byte) (uint16, bool), extension []byte, size int, kind weir.Kind,
+) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	if len(number) >= 2 {
-		binary.BigEndian.PutUint16(number, e.history.next)
-	} else if !e.perStream {
+	number, counts := numbered(extension)
+	if !counts {
 		return
 	}
 	e.sentUs = e.nowUs()
 	// Nothing that a host sends is an error.
-	_ = e.sendSide.OnSentPacket(e.sentUs, e.history.next, size, kind, e.probe.take(size))
-	e.history.add(header.SSRC, header.SequenceNumber, size)
+	_ = e.sendSide.OnSentPacket(e.sentUs, number, size, kind, e.probe.take(size))
+	if e.packets != nil {
+		e.packets.Sent(number, size, kind)
+	}
+	e.history.add(number, header.SSRC, header.SequenceNumber, size)
+}
+
+// number gives the next number to a packet, in the two bytes of its extension if it has one. It needs the mutex.
+func (e *Estimator) number(extension []byte) (uint16, bool) {
+	if len(extension) < 2 && !e.perStream {
+		return 0, false
+	}
+	number := e.next
+	e.next++
+	if len(extension) >= 2 {
+		binary.BigEndian.PutUint16(extension, number)
+	}
+	return number, true
 }
 
 // WriteRTCP takes RTCP that has come: transport-wide feedback, that of RFC 8888 from a peer that sends no other, and
@@ -202,6 +221,9 @@ func (e *Estimator) takeFeedback(feedback []weir.PacketFeedback) error {
 			e.history.answer(packet.SequenceNumber)
 		}
 	}
+	if e.packets != nil {
+		e.packets.Feedback(feedback)
+	}
 	return e.sendSide.OnTransportFeedback(feedback, e.nowUs())
 }
 
@@ -238,5 +260,5 @@ func (e *Estimator) Close() error {
 	if again {
 		return nil
 	}
-	return e.pacer.close()
+	return e.pacer.Load().close()
 }

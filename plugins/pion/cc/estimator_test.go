@@ -119,7 +119,7 @@ func TestSameRatesAsOfFeedbackHandedToTheLibraryDirectly(t *testing.T) {
 	defer sendSide.Close()
 	var nowUs int64
 	estimator := &Estimator{nowUs: func() int64 { return nowUs }, sendSide: sendSide}
-	estimator.history.next, estimator.history.first = 65_000, 65_000
+	estimator.next, estimator.history.next, estimator.history.first = 65_000, 65_000, 65_000
 	if estimator.rates, err = sendSide.Rates(); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ const historyLength = 8192
 // history is the latest packets that were sent: for RFC 8888, which names them by stream and RTP sequence number, and
 // for the bytes in flight. Feedback is untrusted: each entry of it costs one search.
 type history struct {
-	// next is the transport-wide sequence number of the next packet, first that of the oldest in flight.
+	// next is the transport-wide sequence number after the latest packet's, first that of the oldest in flight.
 	next, first uint16
 	inFlight    int64
 	packets     [historyLength]sentPacket
@@ -38,15 +38,26 @@ func bucketOf(ssrc uint32, sequence uint16) uint16 {
 	return (uint16(ssrc*0x9E3779B1>>16) ^ sequence) % historyLength
 }
 
-func (h *history) add(ssrc uint32, sequence uint16, size int) {
+// add takes the packet with a number. Those before it that did not leave have no size; one that leaves late is dropped.
+func (h *history) add(number uint16, ssrc uint32, sequence uint16, size int) {
+	if number-h.next >= 1<<15 {
+		return
+	}
+	for h.next != number {
+		h.push(sentPacket{})
+	}
+	bucket := bucketOf(ssrc, sequence)
+	before := h.latest[bucket]
+	h.latest[bucket] = number
+	h.push(sentPacket{ssrc, sequence, uint16(min(size, math.MaxUint16)), before})
+}
+
+func (h *history) push(packet sentPacket) {
 	if h.next-h.first == historyLength {
 		h.answer(h.first)
 	}
-	size = min(size, math.MaxUint16)
-	bucket := bucketOf(ssrc, sequence)
-	h.packets[h.next%historyLength] = sentPacket{ssrc, sequence, uint16(size), h.latest[bucket]}
-	h.latest[bucket] = h.next
-	h.inFlight += int64(size)
+	h.packets[h.next%historyLength] = packet
+	h.inFlight += int64(packet.size)
 	h.next++
 }
 

@@ -21,6 +21,15 @@ func newPacer(rateBps int64) (*pacer, error) {
 	return &pacer{factory, streams, rateBps}, err
 }
 
+// pace makes the pacer, which follows the estimator's rates.
+func (e *Estimator) pace() (*pacer, error) {
+	p, err := newPacer(e.Rates().PacingRateBps)
+	if err == nil {
+		e.pacer.Store(p)
+	}
+	return p, err
+}
+
 // add returns the writer of a stream. Audio passes at once: its packets are small, and would wait behind a frame.
 func (p *pacer) add(info *interceptor.StreamInfo, writer interceptor.RTPWriter) interceptor.RTPWriter {
 	if p == nil || kindOf(info) == weir.Audio {

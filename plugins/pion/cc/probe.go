@@ -35,7 +35,7 @@ func (p *probe) take(size int) int32 {
 // welcome). From the first call on the target is no more than the path has shown to carry, and TakeProbeCluster asks for
 // bursts that show more. It is an error without Options.Unpaced, since a cluster would leave at the pacing rate.
 func (e *Estimator) SetDesiredRate(totalBps, nextBps int64) error {
-	if e.pacer != nil {
+	if e.pacer.Load() != nil {
 		return errPaced
 	}
 	e.mutex.Lock()

@@ -23,7 +23,7 @@ func (e *Estimator) tell() {
 	e.telling.Lock()
 	defer e.telling.Unlock()
 	rates := e.Rates()
-	e.pacer.follow(rates.PacingRateBps)
+	e.pacer.Load().follow(rates.PacingRateBps)
 	if bitrate := int(rates.TargetRateBps); bitrate != e.told {
 		e.told = bitrate
 		if e.onChange != nil {

@@ -317,6 +317,13 @@ func (s *SendSide) SetConstraints(constraints *Constraints, nowUs int64) error {
 	return s.failure(C.weir_send_side_set_constraints(s.handle, given, C.int64_t(nowUs)))
 }
 
+// Statistics is weir_send_side_get_statistics.
+func (s *SendSide) Statistics(statistics *Statistics) error {
+	defer onThread()()
+	to := (*C.weir_estimator_statistics)(unsafe.Pointer(statistics))
+	return s.failure(C.weir_send_side_get_statistics(s.handle, to, C.sizeof_weir_estimator_statistics))
+}
+
 // Counters is weir_send_side_get_counters.
 func (s *SendSide) Counters(counters *SendSideCounters) error {
 	defer onThread()()

@@ -621,6 +621,11 @@ func (s *SendSide) SetConstraints(constraints *Constraints, nowUs int64) error {
 	return s.write("weir_send_side_set_constraints", bytesOf(constraints), uint64(nowUs))
 }
 
+// Statistics is weir_send_side_get_statistics.
+func (s *SendSide) Statistics(statistics *Statistics) error {
+	return s.readSized("weir_send_side_get_statistics", bytesOf(statistics))
+}
+
 // Counters is weir_send_side_get_counters.
 func (s *SendSide) Counters(counters *SendSideCounters) error {
 	return s.readSized("weir_send_side_get_counters", bytesOf(counters))

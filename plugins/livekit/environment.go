@@ -1,0 +1,95 @@
+package livekit
+
+import (
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/livekit/livekit-server/pkg/sfu/bwe"
+	"github.com/livekit/protocol/logger"
+	"github.com/prometheus/client_golang/prometheus"
+
+	weir "weir/pion"
+	"weir/pion/observe"
+)
+
+// The environment variables that configure a server.
+const (
+	modelVariable   = "WEIR_MODEL"
+	observeVariable = "WEIR_OBSERVE"
+)
+
+// wrongInput is the exit status, as Weir's programs have it.
+const wrongInput = 2
+
+var model = sync.OnceValues(func() (*weir.Model, error) { return weir.LoadModelFile(os.Getenv(modelVariable)) })
+
+var connections = sync.OnceValues(func() (*observe.Connections, error) {
+	return observe.New(observe.Options{
+		Host: "livekit", Other: "sendsidebwe", Folder: os.Getenv(observeVariable),
+		Registerer: prometheus.DefaultRegisterer,
+		OnError:    func(err error) { logger.Warnw("weir: observing", err) },
+	})
+})
+
+// decides is logged once in a process.
+var decides sync.Once
+
+// A server with an environment variable that cannot be used does not start: else nobody would notice that LiveKit's own
+// estimator decides.
+func init() {
+	if os.Getenv(modelVariable) == "" {
+		return
+	}
+	if _, err := model(); err != nil {
+		fail("the model that %s names: %v", modelVariable, err)
+	}
+	folder := os.Getenv(observeVariable)
+	if folder == "" {
+		return
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		fail("%s: %s is no folder", observeVariable, folder)
+	}
+	if _, err := connections(); err != nil {
+		fail("%s: %v", observeVariable, err)
+	}
+}
+
+func fail(format string, arguments ...any) {
+	fmt.Fprintf(os.Stderr, "weir: "+format+"\n", arguments...)
+	os.Exit(wrongInput)
+}
+
+// Instead returns an Estimator with the model that the environment variable WEIR_MODEL names, and `other` where it
+// names none. With WEIR_OBSERVE, a folder, it runs the Estimator beside `other`; the folder gets a log of each
+// connection, and its file in_charge decides who is in charge.
+func Instead(other bwe.BWE, connection string, log logger.Logger) bwe.BWE {
+	if os.Getenv(modelVariable) == "" {
+		return other
+	}
+	shared, err := model()
+	if err != nil {
+		log.Errorw("weir: no estimator", err)
+		return other
+	}
+	estimator, err := New(Options{
+		Config: weir.Config{Model: shared, Constraints: weir.Constraints{StartRateBps: startRateBps}}, Logger: log,
+	})
+	if err != nil {
+		log.Errorw("weir: no estimator", err)
+		return other
+	}
+	if os.Getenv(observeVariable) == "" {
+		decides.Do(func() { log.Infow("weir: decides for each subscriber", "model", os.Getenv(modelVariable)) })
+		return estimator
+	}
+	all, err := connections()
+	if err != nil {
+		log.Errorw("weir: not observing", err)
+		_ = estimator.Close()
+		return other
+	}
+	decides.Do(func() { log.Infow("weir: observes each subscriber", "logs", os.Getenv(observeVariable)) })
+	return NewObserver(estimator, other, all.Open(connection))
+}

@@ -1,0 +1,30 @@
+package weir
+
+// Observation is one second of a connection on which Weir runs beside another estimator.
+type Observation struct {
+	// Weir is what Weir's estimator reports. Its target is in force only if Weir is in charge.
+	Weir Statistics
+	// OtherRateBps is the target of the other estimator; 0: it has none, because it does not limit the rate or does not
+	// run.
+	OtherRateBps int64
+}
+
+// Observed is a connection on which Weir runs beside another estimator; package observe has one that writes logs and
+// metrics. Methods may be called from any goroutine.
+type Observed interface {
+	// InCharge is true while Weir is in charge. It is read for each packet, and may change at any time.
+	InCharge() bool
+	// Record takes an observation each second.
+	Record(observation Observation)
+	// Close ends the connection.
+	Close() error
+}
+
+// PacketRecorder is an Observed that also takes packets, for logs on which other controllers can run. Methods are called
+// in the order of the events.
+type PacketRecorder interface {
+	// Sent takes a packet that leaves, with its transport-wide sequence number.
+	Sent(number uint16, sizeBytes int, kind Kind)
+	// Feedback takes the reports of one message.
+	Feedback(packets []PacketFeedback)
+}
