@@ -48,7 +48,7 @@ class LossesAfterDelay {
   // True if losses follow long delays that are still too short to matter to a viewer: a queue of a few packets drops
   // them. The mean delay before a loss is at most kShortDelay.
   bool ShowShortQueue() const { return LastSeconds().Score() > kFollows && MeanDelayBeforeLoss() <= kShortDelay; }
-  // Of the last ten seconds; zero without losses.
+  // The last ten seconds count. Zero without losses.
   TimeDelta MeanDelayBeforeLoss() const {
     const Ended all = LastSeconds();
     return all.losses > 0 ? TimeDelta::SecondsF(all.before_losses_s / all.losses) : TimeDelta::Zero();
