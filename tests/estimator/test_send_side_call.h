@@ -172,9 +172,12 @@ class TestSendSideCall {
     if (error) throw std::logic_error(error->message);
   }
 
-  // Adds evenly spaced packets that raise the media's rate to the cluster's.
+  // Adds evenly spaced packets that raise the media's rate to the cluster's. At the start, media has too few packets to
+  // count.
   void AddProbe(const ProbeClusterConfig& cluster) {
-    const DataSize size = std::max(cluster.target_data_rate - MediaRate(), DataRate::Zero()) * cluster.target_duration;
+    const bool starts = path_.layers.empty() && path_.desired_rate.IsZero();
+    const DataRate added = starts ? cluster.target_data_rate : cluster.target_data_rate - MediaRate();
+    const DataSize size = std::max(added, DataRate::Zero()) * cluster.target_duration;
     const int64_t packets = std::max<int64_t>(cluster.target_probe_count, size.bytes() / kFullPacket.bytes() + 1);
     for (int64_t i = 0; i < packets; ++i) {
       probes_.push_back({now_ + TimeDelta::Micros(cluster.target_duration.us() * i / packets),

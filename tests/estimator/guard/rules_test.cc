@@ -413,6 +413,26 @@ TEST(FloorRuleTest, DoesNotGrowOnALossyPathWhoseQueueMayBeThatOfOthers) {
   EXPECT_LT(rate, Kbps(1050));
 }
 
+// As FloorWithLoss(), where a queue too short to be seen loses 6 % of the packets behind those that waited for `full`.
+DataRate FloorWithShortQueue(TimeDelta full) {
+  WatchedPath path;
+  path.rate = Kbps(1000);
+  const auto rule = MakeRule("floor");
+  for (int i = 0; i < 200; ++i) {
+    const bool is_full = i % 2 == 0;
+    path.Pass(path.rate, is_full ? 0.06 : 0, is_full ? full : TimeDelta::Zero());
+    GuardFacts facts{.arrivals = path.arrivals, .now = path.now, .elapsed = TimeDelta::Millis(100), .rate = path.rate};
+    const DataRate floor = rule->Apply(DataRate::Zero(), facts);
+    if (i >= 130 && !floor.IsZero()) path.rate = floor;
+  }
+  return path.rate;
+}
+
+TEST(FloorRuleTest, DoesNotGrowIntoAShortQueueThatExplainsTheLosses) {
+  EXPECT_GT(FloorWithShortQueue(TimeDelta::Millis(2)), Kbps(1100)) << "one of two packets does not count";
+  EXPECT_LT(FloorWithShortQueue(TimeDelta::Millis(6)), Kbps(1000));
+}
+
 class BoundsRuleTest : public RuleTest {
  protected:
   BoundsRuleTest() : RuleTest("bounds") {
