@@ -440,6 +440,34 @@ TEST_P(ProbesAtStartTest, EndWhereThePathCarriesNoMore) {
   }
 }
 
+// A receiver that stretches the arrivals of clusters, or a host that sends them more slowly than requested, never shows
+// their rate.
+TEST(ProbeControllerTest, ClustersAtTheStartEndIfTheyShowNoMoreThanBefore) {
+  for (const double share : {0.6, 0.89, 1.0}) {
+    ProbeController controller(Kbps(300), true);
+    ProbeController::Facts facts{.now = Timestamp::Seconds(1000), .target = Kbps(300), .max_rate = Kbps(2750)};
+    int64_t number = 0;
+    for (int i = 0; i < 6000; ++i, facts.now = facts.now + Ms(10)) {
+      controller.OnProgress(facts);
+      const auto cluster = controller.Take();
+      if (!cluster) continue;
+      constexpr int kPackets = 10;
+      const DataSize size = cluster->target_data_rate * cluster->target_duration * (1.0 / kPackets);
+      for (int k = 0; k < kPackets; ++k) {
+        facts.now = facts.now + cluster->target_duration * (1 / (share * kPackets));
+        controller.OnSentPacket({.send_time = facts.now,
+                                 .sequence_number = number,
+                                 .kind = PacketKind::kProbe,
+                                 .size = size,
+                                 .probe_cluster_id = cluster->id});
+        controller.OnReceived(number++, facts.now + Ms(30));
+      }
+    }
+    EXPECT_GE(controller.counters().clusters, 2u) << share;
+    EXPECT_LE(controller.counters().clusters, 8u) << share;
+  }
+}
+
 // Layers are probed as if the call began with them.
 TEST_P(ProbesAtStartTest, EndWithTheFirstDesiredRate) {
   Begin(20'000, true).RunUntil(Ms(60));

@@ -30,6 +30,10 @@ constexpr double kNextStep = 3;
 // the first, and fills slow paths.
 constexpr double kStartStep = 3;
 constexpr double kStartNextStep = 2;
+// Limits of what a receiver that lies, or a host that sends clusters more slowly than requested, can cause at the
+// start.
+constexpr uint64_t kMostAtStart = 8;
+constexpr TimeDelta kLongestStart = TimeDelta::Seconds(5);
 constexpr double kKnown = 0.95;
 constexpr double kWorthwhile = 1.05;
 constexpr TimeDelta kInterval = TimeDelta::Seconds(2);
@@ -115,9 +119,16 @@ std::optional<DataRate> ProbeController::EndCluster(const Facts& facts) {
 }
 
 void ProbeController::RequestAtStart(const Facts& facts) {
-  starts_ = is_normal_ && (succeeded_ || counters_.clusters == 0);
-  const DataRate rate = std::min(shown_ * (counters_.clusters == 0 ? kStartStep : kStartNextStep), facts.max_rate);
-  if (starts_ && rate > std::max(shown_, facts.target) * kWorthwhile) Begin(facts, rate, kMinDuration);
+  const bool is_first = counters_.clusters == 0;
+  const bool has_risen = succeeded_ && shown_ > shown_before_ * kWorthwhile && counters_.clusters < kMostAtStart &&
+                         facts.now - first_cluster_at_ < kLongestStart;
+  starts_ = is_normal_ && (is_first || has_risen);
+  const DataRate rate =
+      std::min({shown_ * (is_first ? kStartStep : kStartNextStep), facts.max_rate, kMaxSize / kMinDuration});
+  if (!starts_ || rate <= std::max(shown_, facts.target) * kWorthwhile) return;
+  if (is_first) first_cluster_at_ = facts.now;
+  shown_before_ = shown_;
+  Begin(facts, rate, kMinDuration);
 }
 
 void ProbeController::Begin(const Facts& facts, DataRate rate, TimeDelta duration) {

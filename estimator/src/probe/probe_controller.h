@@ -23,8 +23,8 @@ namespace weir {
 //
 // A controller that `probes_start` begins without a desired rate and does not limit the target. Its first cluster, at
 // three times the start rate, goes with the first packets, and each success is followed by one at twice what it showed,
-// up to the highest rate. It ends at the first cluster that shows no more, at the first queue, or at the first
-// desired rate.
+// up to the highest rate. It ends at the first cluster that shows no more than was shown before, at the first queue, at
+// the first desired rate, after eight clusters, or 5 s after the first.
 class ProbeController {
  public:
   // The state now. Times are on the sender's clock.
@@ -78,6 +78,9 @@ class ProbeController {
   bool succeeded_ = false;
   // While a call starts, before there is a desired rate.
   bool starts_;
+  Timestamp first_cluster_at_ = Timestamp::MinusInfinity();
+  // `shown_` before the latest cluster at the start.
+  DataRate shown_before_ = DataRate::Zero();
   Timestamp next_at_ = Timestamp::MinusInfinity();
   // The highest rate received or probed since the path was last congested, and when the rate was last close to it.
   DataRate shown_;
