@@ -32,16 +32,13 @@ PacketKind KindOf(const webrtc::SentPacket& packet) {
   return packet.audio ? PacketKind::kAudio : PacketKind::kVideo;
 }
 
-// As PacketDeparture has it: 0 outside clusters.
-int32_t ClusterOf(const webrtc::SentPacket& packet) { return std::max(packet.pacing_info.probe_cluster_id, 0); }
-
-webrtc::ProbeClusterConfig ToWebrtc(const ProbeClusterConfig& config, webrtc::Timestamp now) {
+webrtc::ProbeClusterConfig ToWebrtc(const ProbeClusterConfig& config, int32_t id, webrtc::Timestamp now) {
   webrtc::ProbeClusterConfig result;
   result.at_time = now;
   result.target_data_rate = adapter::ToWebrtc(config.target_data_rate);
   result.target_duration = adapter::ToWebrtc(config.target_duration);
   result.target_probe_count = config.target_probe_count;
-  result.id = config.id;
+  result.id = id;
   return result;
 }
 
@@ -108,11 +105,12 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   }
 
   NetworkControlUpdate OnSentPacket(webrtc::SentPacket message) override {
-    estimator_->OnSentPacket({.send_time = FromWebrtc(message.send_time),
-                              .sequence_number = message.sequence_number,
-                              .kind = KindOf(message),
-                              .size = DataSize::Bytes(message.size.bytes_or(0)),
-                              .probe_cluster_id = ClusterOf(message)});
+    estimator_->OnSentPacket(
+        {.send_time = FromWebrtc(message.send_time),
+         .sequence_number = message.sequence_number,
+         .kind = KindOf(message),
+         .size = DataSize::Bytes(message.size.bytes_or(0)),
+         .probe_cluster_id = std::max(message.pacing_info.probe_cluster_id - earlier_clusters_, 0)});
     in_flight_ = message.data_in_flight;
     return Update(message.send_time);
   }
@@ -203,6 +201,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
         .probes_start = true};
     auto estimator = SendSideEstimator::Create(config, options_.controller());
     RTC_CHECK(estimator.ok()) << estimator.error();  // the factory has validated the objective
+    if (estimator_) earlier_clusters_ += static_cast<int32_t>(estimator_->probe_counters().clusters);
     estimator_.emplace(std::move(estimator.value()));
     ect1_ = false;
     SetPacing();
@@ -230,7 +229,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     NetworkControlUpdate update = announcement_.Announce(adapter::ToWebrtc(target), loss_ratio_, now);
     update.congestion_window = window;
     if (const auto cluster = estimator_->TakeProbeCluster()) {
-      update.probe_cluster_configs.push_back(ToWebrtc(*cluster, now));
+      update.probe_cluster_configs.push_back(ToWebrtc(*cluster, earlier_clusters_ + cluster->id, now));
     }
     if (update.target_rate && target != std::exchange(reported_target_, target) && options_.on_target_rate)
       options_.on_target_rate({FromWebrtc(now), target, estimator_->estimator().latest().reason});
@@ -240,6 +239,8 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
   const WeirNetworkControllerOptions options_;
   adapter::TargetAnnouncement announcement_;
   std::optional<SendSideEstimator> estimator_;
+  // The number of clusters of earlier estimators, whose packets may still be in the pacer. Identifiers follow it.
+  int32_t earlier_clusters_ = 0;
   std::optional<DataRate> remb_;
   // Highest allocation to all streams together; zero without streams.
   DataRate most_allocated_ = DataRate::Zero();
