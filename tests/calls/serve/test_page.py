@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import subprocess
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from serve.fake_call import METRICS, STEP_S
 from serve.test_picture import GREY, RED, y4m
 
 from weir_calls.call.record import INTERRUPTED
+from weir_calls.requirements import find_ffmpeg
 from weir_calls.serve import picture
 from weir_sim.installed import shipped_model
 from weir_traces.catalogue import load_bundled
@@ -948,6 +950,24 @@ def test_a_strangers_file_of_a_call_cannot_start_one(chromium, server, calls, na
     page.wait_for_url("**/call.json")
     assert page.inner_text("body") == "{}"
     context.close()
+
+
+def test_a_recorded_video_plays_in_its_own_tab_from_the_page_and_from_a_report(open_page, server):
+    folder = server.out / "one"
+    folder.mkdir(parents=True)
+    (folder / "call.json").write_text(json.dumps(record("steps", "gcc", disturbed=[]).to_json()))
+    (folder / "report.html").write_text("<a href='recording.mp4'>recording</a>")
+    options = ["-v", "error", "-f", "lavfi", "-i", "color=red:size=64x36:duration=1", "-c:v", "libx264"]
+    subprocess.run([find_ffmpeg(), *options, "-pix_fmt", "yuv420p", folder / "recording.mp4"], check=True)
+    page = open_page()
+    for link in ("video", "report"):
+        with page.expect_popup() as opened:
+            page.locator("#calls-table .links").get_by_text(link, exact=True).click()
+        tab = opened.value
+        if link == "report":
+            tab.get_by_text("recording").click()
+            tab.wait_for_url("**/recording.mp4")
+        until(tab, "document.querySelector('video')?.readyState >= 2 && document.querySelector('video').videoWidth === 64")
 
 
 def test_a_named_file_is_chosen_and_a_later_choice_is_kept(chromium, tmp_path, calls):
