@@ -370,9 +370,11 @@ def test_measuring_can_be_stopped(open_page, calls):
     page.reload()
     until(page, "document.getElementById('stop').textContent === 'Stop measuring'")
     assert page.locator("#stop").is_enabled()
+    assert "stays without measures" in page.locator("#stop-note").inner_text()
     page.locator("#stop").click()
     page.wait_for_selector("#result:not([hidden])")
-    assert page.locator("#result-note").inner_text() == "no measures under weir: stopped while it was measured"
+    assert page.locator("#result-title").inner_text() == "The call was not measured"
+    assert page.locator("#result-note").inner_text() == "No measures under weir: the user stopped the measuring"
 
 
 def test_a_call_that_was_stopped_before_it_began_is_listed_as_stopped(open_page, calls):
@@ -786,7 +788,7 @@ def test_ages_of_previous_calls_advance(open_page, server):
     until(page, "/^[56] min ago$/.test(document.querySelector('#calls-table time').textContent)")
 
 
-def test_a_call_that_was_not_measured_is_listed_as_interrupted(open_page, server):
+def test_a_call_that_was_not_measured_is_listed_as_not_measured(open_page, server):
     folder = server.out / "one"
     folder.mkdir(parents=True)
     document = record("steps", "gcc", disturbed=[]).to_json()
@@ -794,7 +796,7 @@ def test_a_call_that_was_not_measured_is_listed_as_interrupted(open_page, server
     (folder / "call.json").write_text(json.dumps(document))
     page = open_page()
     page.wait_for_selector("#calls-table .bad")
-    assert page.locator("#calls-table .bad").inner_text() == "interrupted"
+    assert page.locator("#calls-table .bad").inner_text() == "not measured"
 
 
 def test_changes_of_the_weights_leave_room_for_the_measures(open_page, server):
@@ -828,6 +830,30 @@ def test_the_progress_of_a_call_shows_the_part_of_the_scenario_that_is_played(op
     half = load_bundled("step-down-up").forward.capacity.trace().times_s / 30
     steps = page.evaluate("document.querySelector('#progress .capacity').getAttribute('d').match(/H[\\d.]+/g)")
     assert [float(step[1:]) / 160 for step in steps[: len(half)]] == pytest.approx(half, abs=0.01)
+
+
+def test_a_pool_replaces_the_chosen_controller_and_errors_go_when_their_field_is_corrected(open_page, calls):
+    page = open_page()
+    fill_pool(page, "foo")
+    assert page.locator("#controllers input").first.is_disabled()
+    assert page.locator("#controller-note").inner_text().startswith("The pool below is used.")
+    page.locator("#start").click()
+    syntax = page.locator("#pool-line").get_attribute("placeholder")
+    assert page.locator("#refusal").inner_text() == f'Pool: a specification such as "{syntax}", not "foo".'
+    fill_pool(page, "pilot=weir copilots=none fusion=min")
+    assert page.locator("#refusal").inner_text() == ""
+    page.locator("#start").click()
+    page.wait_for_selector("#refusal:not(:empty)")
+    fill_pool(page, "")
+    assert page.locator("#refusal").inner_text() == ""
+    assert page.locator("#controllers input").first.is_enabled()
+    page.locator("#duration").fill("7.5")
+    assert page.locator("#refusal").inner_text() == "Duration: a whole number of seconds, 5 to 600."
+    # Another scenario brings its own duration.
+    choose(page, "steps")
+    assert page.locator("#refusal").inner_text() == ""
+    assert page.locator("#duration").get_attribute("aria-invalid") == "false"
+    assert calls.settings == []
 
 
 def test_a_reload_keeps_the_duration(open_page):

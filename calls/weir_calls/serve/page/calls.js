@@ -9,7 +9,7 @@ const display = (measure, value) =>
 
 const AGES_MS = 5000;
 
-const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", failed: "The call failed" };
+const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", unmeasured: "The call was not measured", failed: "The call failed" };
 
 const fileLink = (path, text, more = {}) =>
   element("a", { href: filePath(path), target: "_blank", rel: "noopener", text, ...more });
@@ -32,7 +32,7 @@ const filePath = (path) => files + path.split("/").map(encodeURIComponent).join(
 // measures: names, labels and units as in the reports.
 export function showResult({ status, message, results }, measures) {
   byId("result").hidden = false;
-  byId("result-title").textContent = results.length > 1 && status === "done" ? "The calls are over" : OUTCOMES[status] || "The call is over";
+  byId("result-title").textContent = results.length > 1 && status !== "failed" ? OUTCOMES[status].replace("call is", "calls are").replace("call was", "calls were") : OUTCOMES[status] || "The call is over";
   const named = (call, text) => (results.length > 1 ? `${call.controller}: ${text}` : text);
   const notes = results.flatMap((call) => [
     ...(call.stopped ? [named(call, `${call.stopped}: not for averages or comparisons.`)] : []),
@@ -113,7 +113,7 @@ function table(calls, shown) {
       call.video && fileLink(call.video, "video", { "aria-label": `Video: ${call.scenario}, ${call.controller}` }),
       download(`${call.folder}/call.json`, "record", "record", { "aria-label": `Record: ${call.scenario}, ${call.controller}` }),
       call.path && download(call.path, "path", "path", { "aria-label": `Path: ${call.scenario}, ${call.controller}` }),
-      call.failure ? element("span", { class: "bad", title: call.failure, text: call.interrupted ? "interrupted" : "failed" }) : null,
+      call.failure ? element("span", { class: "bad", title: call.failure, text: call.interrupted ? "not measured" : "failed" }) : null,
       call.stopped ? element("span", { class: "bad", title: call.stopped, text: "stopped" }) : null,
       call.disturbed.length ? element("span", { class: "bad", title: call.disturbed.join("; "), text: "disturbed" }) : null)),
     element("td", { class: "text", "data-label": "Controller" }, swatch(call.controller), breakable(call.controller), element("small", { text: call.sender ? ` ${call.sender}` : "" })),

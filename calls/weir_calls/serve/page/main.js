@@ -147,7 +147,7 @@ function showStop() {
   const part = stoppable();
   byId("stop").disabled = part === "" || part === stopAsked;
   setText(byId("stop"), part === "call" ? "Stop the call" : "Stop measuring");
-  byId("stop").title = part === "measuring" ? "The call is over; it is then listed without measures" : "";
+  byId("stop-note").hidden = part !== "measuring";
 }
 
 function showSteering() {
@@ -343,7 +343,7 @@ function showLateness() {
 }
 
 function showObjectiveNote() {
-  const controller = isRunning() ? decided.controller : setup.choice.controller;
+  const controller = isRunning() ? decided.controller : setup.controller;
   setText(byId("objective-note"),
     isRunning() && !isSteerable() && call.controllers.some(followsObjective) ? "The call under Weir is over: the weights apply to the next one."
       : !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights apply when Weir is the controller.`
