@@ -448,6 +448,7 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     wait_until_drawn(
         page, *((canvas, f"--c-{name}") for canvas in ("rate-plot", "delay-plot") for name in ("weir", "gcc"))
     )
+    assert page.locator("#reason-legend .name").inner_text() == "Decided by, weir"
     rates = values(page, "rate-legend")
     assert {"weir, received", "weir, estimate", "gcc, received", "gcc, estimate of the sender"} <= set(rates)
     for legend in ("rate-legend", "delay-legend", "loss-legend"):
@@ -505,6 +506,56 @@ def test_two_complete_calls_have_a_column_of_differences(open_page, calls):
     assert vmaf.all_inner_texts() == ["82.4", "82.4", "0.0"]
     assert len(rows) == len(METRICS)
     assert overflow(page) <= 0
+
+
+def test_differences_are_those_of_the_shown_numbers_and_zero_is_neither_good_nor_bad(open_page):
+    page = open_page()
+    measure = {"name": "m", "label": "M", "unit": "", "scale": 1, "decimals": 1, "better": "higher", "meaning": ""}
+    script = """async ([one, values]) => {
+      const { showResult } = await import(new URL("page/calls.js", location.href));
+      const measures = values.map((_, index) => ({ ...one, name: `m${index}` }));
+      const call = (controller, which) => ({
+        controller, folder: "x", disturbed: [], freezes: [],
+        metrics: Object.fromEntries(values.map((pair, index) => [`m${index}`, pair[which]])),
+      });
+      showResult({ status: "done", message: "", results: [call("weir", 0), call("gcc", 1)] }, measures);
+      return [...document.querySelectorAll(".compared tbody td:last-child")].map((cell) => [cell.textContent, cell.className]);
+    }"""
+    pairs = [[91.66, 87.24], [30.04, 29.96], [10.0, 12.5], [1234.5, 0]]
+    assert page.evaluate(script, [measure, pairs]) == [
+        ["+4.5", "good"], ["0.0", ""], ["\u22122.5", "bad"], ["+1,234.5", "good"],
+    ]  # fmt: skip
+    assert "one sample" in page.locator(".compared").text_content()
+
+
+def test_reasons_have_colours_of_their_own(open_page):
+    page = open_page()
+    shown = page.evaluate(
+        """async () => {
+          const { reasonOf } = await import(new URL("page/guard.js", location.href));
+          const rules = [...document.querySelectorAll("#rules b")].map((name) => `guard_${name.textContent}`);
+          return ["start", "controller", "candidate", "fallback", "held", ...rules].map((name) => reasonOf(name).colour);
+        }"""
+    )
+    assert len(shown) == len(set(shown)) >= 15
+
+
+def test_means_of_a_second_begin_after_a_second(open_page):
+    page = open_page()
+    shown = page.evaluate(
+        """async () => {
+          const { CallData } = await import(new URL("page/call_data.js", location.href));
+          const data = new CallData("weir", null);
+          data.take({ type: "state", time_us: 0, started_us: 1 });
+          for (let step = 1; step <= 15; step++) {
+            const time_us = step * 100000;
+            data.take({ type: "link", time_us, scenario_time_s: step / 10, dropped_packets: 1, packets: 1 });
+            data.take({ type: "estimate", time_us, target_rate_bps: 1e6, receive_rate_bps: 1e6, loss_ratio: 0.5 });
+          }
+          return ["lost", "seenLost", "received"].map((name) => [data.series[name].values[8], data.series[name].values[14]]);
+        }"""
+    )
+    assert shown == [[None, 0.5], [None, 0.5], [None, 1e6]]
 
 
 def test_the_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, server, tmp_path, monkeypatch):
@@ -1050,12 +1101,13 @@ def test_packets_lost_while_the_link_is_cut_are_in_the_loss(open_page):
           const { CallData } = await import("./page/call_data.js");
           const data = new CallData("weir", null);
           data.take({ type: "state", started_us: 1e6, time_us: 1e6 });
+          data.take({ type: "link", time_us: 1e6, capacity_bps: 1e6, packets: 0 });
           data.take({ type: "link", time_us: 2e6, capacity_bps: 1e6, packets: 30 });
           data.take({ type: "link", time_us: 2.1e6, capacity_bps: 0, packets: 0, dropped_while_down_packets: 10 });
           return [data.series.capacity.values, data.series.lost.values];
         }"""
     )
-    assert drawn == [[1e6, 0], [0, 0.25]]
+    assert drawn == [[1e6, 1e6, 0], [None, 0, 0.25]]
 
 
 def test_the_sum_of_the_weights_stays_1(open_page):

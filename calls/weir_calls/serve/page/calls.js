@@ -5,9 +5,16 @@ import { byId, element, seconds, setText, weightsText } from "./dom.js";
 import { keepInStep, recording } from "./recordings.js";
 
 const display = (measure, value) =>
-  typeof value === "number" ? (value * measure.scale).toLocaleString("en", { minimumFractionDigits: measure.decimals, maximumFractionDigits: measure.decimals }) : "–";
+  typeof value === "number" ? digits(measure, shownNumber(measure, value)) : "–";
+
+const digits = ({ decimals }, value) => value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+
+// The number that display shows.
+const shownNumber = (measure, value) => +(value * measure.scale).toFixed(measure.decimals);
 
 const AGES_MS = 5000;
+
+const ONE_SAMPLE = "One call of each is one sample: two calls under the same controller on the same path can differ as much. Repeat the comparison before you draw conclusions.";
 
 const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", unmeasured: "The call was not measured", failed: "The call failed" };
 
@@ -67,7 +74,8 @@ function comparison(calls, measures) {
   const row = (measure) => {
     const { name, label, unit, meaning, better } = measure;
     const [a, b] = [first.metrics[name], second.metrics[name]];
-    const difference = typeof a === "number" && typeof b === "number" ? a - b : null;
+    // The difference of the shown numbers, as the reader would take it.
+    const difference = typeof a === "number" && typeof b === "number" ? +(shownNumber(measure, a) - shownNumber(measure, b)).toFixed(measure.decimals) : null;
     const isBetter = better === "higher" ? difference > 0 : difference < 0;
     return element("tr", {}, element("th", { scope: "row", title: meaning }, label, element("small", { text: ` ${unit}` })),
       element("td", { text: display(measure, a) }), element("td", { text: display(measure, b) }),
@@ -78,12 +86,13 @@ function comparison(calls, measures) {
   return element("div", { class: "scroll compared", tabindex: "0", role: "region", "aria-labelledby": "result-title" },
     element("table", {}, element("thead", {}, element("tr", {}, element("th", { scope: "col", text: "Measure" }), ...heads,
       isFair && element("th", { scope: "col", text: "Difference", title: `${first.controller} less ${second.controller}` }))),
-      element("tbody", {}, ...shown.map(row))));
+      element("tbody", {}, ...shown.map(row))),
+    isFair && element("p", { class: "note", text: ONE_SAMPLE }));
 }
 
 function signed(measure, difference) {
-  const text = display(measure, difference);
-  return difference > 0 && /[1-9]/.test(text) ? `+${text}` : text.replace("-", "\u2212");
+  if (difference === null) return "–";
+  return (difference > 0 ? "+" : difference < 0 ? "\u2212" : "") + digits(measure, Math.abs(difference));
 }
 
 export function hideResult() {
