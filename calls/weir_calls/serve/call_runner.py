@@ -366,7 +366,7 @@ class CallRunner:
         complete = [lane.result for lane in call.lanes if lane.result is not None and not lane.failure]
         if complete:
             call.phase = "writing the report"
-            self._publish({"type": "state", "text": call.phase, "lane": 0})
+            self._publish({"type": "state", "text": call.phase})
             failures += filter(None, [await self._report(complete, call.folder)])
         listed = [describe_call(self._out, lane.folder) for lane in call.lanes]
         if call.at_once and any(entry["disturbed"] for entry in listed if entry is not None):

@@ -34,7 +34,8 @@ const download = (path, kind, text, more = {}) => {
   return element("a", { href: filePath(path), download: `${folder}-${kind}.json`, text, ...more });
 };
 
-const filePath = (path) => files + path.split("/").map(encodeURIComponent).join("/");
+// The address of a file of a call.
+export const filePath = (path) => files + path.split("/").map(encodeURIComponent).join("/");
 
 // measures: names, labels and units as in the reports.
 export function showResult({ status, message, results }, measures) {
