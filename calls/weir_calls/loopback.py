@@ -24,12 +24,20 @@ STRANGER_S = 10.0
 _NO_TOKEN = "This page needs the whole address that 'weir serve' printed: a token of the run is part of it.\n"
 
 # Reports have inline style and script; they may load files from this server, but not connect to any. Files of calls may
-# be from strangers: the sandbox gives them another origin than the page's, whatever their type.
+# be from strangers: the sandbox gives them another origin than the page's, except media, which cannot have scripts.
 _REPORT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; "
     "media-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "sandbox allow-scripts allow-downloads"
 )
+# The browser's own player and viewer. They load the file again, as the origin of the response, which a sandbox would
+# make opaque and thus unable to read it.
+_MEDIA_POLICY = (
+    "default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+# Types without active content; SVG has scripts.
+_MEDIA_TYPES = frozenset({"video/mp4", "image/png"})
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
     "connect-src 'self' ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -116,5 +124,8 @@ class Access:
 
     async def add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         """Adds security headers to every response; for the application's `on_response_prepare`."""
-        policy = _REPORT_POLICY if request.path.startswith(self.files) else _PAGE_POLICY.format(host=request.host)
+        if not request.path.startswith(self.files):
+            policy = _PAGE_POLICY.format(host=request.host)
+        else:
+            policy = _MEDIA_POLICY if response.content_type in _MEDIA_TYPES else _REPORT_POLICY
         response.headers.update(_HEADERS | {"Content-Security-Policy": policy})

@@ -9,8 +9,6 @@ from weir_eval.json_lines import number
 from weir_eval.records.call_record import CallRecord
 from weir_sim.controllers import WEIGHTS
 
-# The steps of a drag are one change, as on the page of `weir serve`.
-_DRAG_US = 1_200_000
 # Orders reach calls that run at once at slightly different times of their scenarios.
 _SAME_S = 1.0
 
@@ -28,16 +26,12 @@ def cuts(record: CallRecord) -> list[tuple[float, float]]:
 
 def objective_changes(record: CallRecord) -> list[tuple[float, list[float]]]:
     """Time, in s since the scenario began, and weights (throughput, latency, loss) of each change of the objective."""
-    begins_us, last_us = record.call.started_us or 0, float("-inf")
+    begins_us = record.call.started_us or 0
     found: list[tuple[float, list[float]]] = []
     for order in record.call.happened if record.objective else ():
         time_us, weights = number(order.get("time_us")), [number(order.get(name)) for name in WEIGHTS]
         if order.get("type") == "objective" and time_us is not None and None not in weights:
-            step = (time_us - begins_us) / 1e6, [float(weight) for weight in weights if weight is not None]
-            if time_us - last_us < _DRAG_US:
-                found.pop()
-            found.append(step)
-            last_us = time_us
+            found.append(((time_us - begins_us) / 1e6, [float(weight) for weight in weights if weight is not None]))
     return found
 
 

@@ -21,7 +21,7 @@ MAX_LISTED = 100
 MAX_FOLDERS = 5000
 MAX_TEXT = 500
 MAX_FREEZES = 200
-MAX_CHANGES = 50
+MAX_CHANGES = 1000
 
 # The types of files that are served.
 CONTENT_TYPES = {

@@ -175,7 +175,7 @@ class CallRunner:
         return self._starting or (self._task is not None and not self._task.done())
 
     def describe(self) -> dict[str, Any] | None:
-        """The running or last call: settings, status (running, done, stopped, failed), phase and result."""
+        """The running or last call: settings, status (running, done, stopped, unmeasured, failed), phase and result."""
         return self._call.describe() if self._call else None
 
     def received_videos(self) -> dict[int, tuple[Path, Path]]:
@@ -320,8 +320,8 @@ class CallRunner:
                             lane.task = group.create_task(self._make(call, lane, barrier))
             await self._conclude(call)
         except asyncio.CancelledError:
-            call.status = "stopped"
-            call.message = "not measured: the server ended"
+            call.status = "unmeasured"
+            call.message = "The server ended"
         finally:
             call.phase = ""
             for lane in call.lanes:
@@ -366,7 +366,7 @@ class CallRunner:
         complete = [lane.result for lane in call.lanes if lane.result is not None and not lane.failure]
         if complete:
             call.phase = "writing the report"
-            self._publish({"type": "state", "text": call.phase, "lane": 0})
+            self._publish({"type": "state", "text": call.phase})
             failures += filter(None, [await self._report(complete, call.folder)])
         listed = [describe_call(self._out, lane.folder) for lane in call.lanes]
         if call.at_once and any(entry["disturbed"] for entry in listed if entry is not None):
@@ -378,10 +378,12 @@ class CallRunner:
             if lane.started_us is not None and lane.task is not None and lane.task.cancelled()
         ]
         if unmeasured:
-            failures.append(f"no measures under {' and '.join(unmeasured)}: stopped while it was measured")
+            failures.append(f"No measures under {' and '.join(unmeasured)}: the user stopped the measuring")
         call.message = "; ".join(failures)
-        failed = any(lane.failure for lane in call.lanes)
-        call.status = "failed" if failed else "stopped" if call.stopped else "done"
+        if any(lane.failure for lane in call.lanes):
+            call.status = "failed"
+        else:
+            call.status = "unmeasured" if unmeasured else "stopped" if call.stopped else "done"
 
     async def _list_never_begun(self, settings: CallSettings) -> str:
         """Returns why the record of a call that never began could not be written; it is then not listed."""

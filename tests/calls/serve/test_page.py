@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import subprocess
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from serve.fake_call import METRICS, STEP_S
 from serve.test_picture import GREY, RED, y4m
 
 from weir_calls.call.record import INTERRUPTED
+from weir_calls.requirements import find_ffmpeg
 from weir_calls.serve import picture
 from weir_sim.installed import shipped_model
 from weir_traces.catalogue import load_bundled
@@ -357,6 +359,51 @@ def test_a_reload_after_a_call_shows_its_plots(open_page, calls):
     wait_until_drawn(page, ("rate-plot", "--c-weir"))
 
 
+def test_every_change_of_the_objective_is_in_the_events(open_page, calls):
+    page = open_page()
+    page.locator("#start").click()
+    until(page, "document.getElementById('status-text').textContent === 'In the call'")
+    for name in ("throughput", "latency"):
+        page.locator("#presets").get_by_text(name).click()
+        until(page, f"document.querySelectorAll('#events [data-kind=objective]').length >= {1 + (name == 'latency')}")
+    assert page.locator("#events [data-kind=objective] span").all_inner_texts() == [
+        "objective: 0.10 / 0.80 / 0.10", "objective: 0.80 / 0.10 / 0.10",
+    ]  # fmt: skip
+
+
+def test_the_events_of_two_calls_in_turn_have_one_clock(open_page, calls):
+    calls.cores, calls.waiting, calls.hold_s = 1, "gcc", 4.0
+    page = open_page(with_second_call=True)
+    page.locator("#duration").fill("5")
+    page.locator("#start").click()
+    wait_until(lambda: page.locator("#picture").inner_text().startswith("gcc: 30 frames/s"), "gcc's frames are missing")
+    calls.release()
+    page.wait_for_selector("#result:not([hidden])")
+    shown = page.locator("#events time:not(:empty)").all_inner_texts()
+    times = [float(text.removesuffix(" s")) for text in shown]
+    assert times == sorted(times, reverse=True)
+    assert page.locator("#events span").first.inner_text() == "writing the report"
+
+
+def test_the_result_can_be_shown_again_after_another_scenario_was_chosen(open_page, calls):
+    calls.hold_s = math.inf
+    page = open_page()
+    page.locator("#duration").fill("5")
+    page.locator("#start").click()
+    page.wait_for_selector("#result:not([hidden])")
+    assert page.locator("#last").is_hidden()
+    choose(page, "cellular-3m")
+    assert page.locator("#result").is_hidden()
+    assert page.locator("#last-name").inner_text() == "step-down-up under weir"
+    with page.expect_popup() as report:
+        page.locator("#last-report").click()
+    report.value.wait_for_load_state()
+    assert report.value.title() == "Report"
+    page.locator("#last-result").click()
+    assert page.locator("#result").is_visible()
+    assert page.locator("#last").is_hidden()
+
+
 def test_measuring_can_be_stopped(open_page, calls):
     calls.measuring = 0.3
     page = open_page()
@@ -368,9 +415,11 @@ def test_measuring_can_be_stopped(open_page, calls):
     page.reload()
     until(page, "document.getElementById('stop').textContent === 'Stop measuring'")
     assert page.locator("#stop").is_enabled()
+    assert "stays without measures" in page.locator("#stop-note").inner_text()
     page.locator("#stop").click()
     page.wait_for_selector("#result:not([hidden])")
-    assert page.locator("#result-note").inner_text() == "no measures under weir: stopped while it was measured"
+    assert page.locator("#result-title").inner_text() == "The call was not measured"
+    assert page.locator("#result-note").inner_text() == "No measures under weir: the user stopped the measuring"
 
 
 def test_a_call_that_was_stopped_before_it_began_is_listed_as_stopped(open_page, calls):
@@ -444,6 +493,7 @@ def test_weir_and_gcc_beside_each_other_and_a_machine_that_is_too_slow(open_page
     wait_until_drawn(
         page, *((canvas, f"--c-{name}") for canvas in ("rate-plot", "delay-plot") for name in ("weir", "gcc"))
     )
+    assert page.locator("#reason-legend .name").inner_text() == "Decided by, weir"
     rates = values(page, "rate-legend")
     assert {"weir, received", "weir, estimate", "gcc, received", "gcc, estimate of the sender"} <= set(rates)
     for legend in ("rate-legend", "delay-legend", "loss-legend"):
@@ -501,6 +551,59 @@ def test_two_complete_calls_have_a_column_of_differences(open_page, calls):
     assert vmaf.all_inner_texts() == ["82.4", "82.4", "0.0"]
     assert len(rows) == len(METRICS)
     assert overflow(page) <= 0
+
+
+def test_differences_are_those_of_the_shown_numbers_and_zero_is_neither_good_nor_bad(open_page):
+    page = open_page()
+    measure = {"name": "m", "label": "M", "unit": "", "scale": 1, "decimals": 1, "better": "higher", "meaning": ""}
+    script = """async ([one, values]) => {
+      const { showResult } = await import(new URL("page/calls.js", location.href));
+      const measures = values.map((_, index) => ({ ...one, name: `m${index}` }));
+      const call = (controller, which) => ({
+        controller, folder: "x", disturbed: [], freezes: [],
+        metrics: Object.fromEntries(values.map((pair, index) => [`m${index}`, pair[which]])),
+      });
+      showResult({ status: "done", message: "", results: [call("weir", 0), call("gcc", 1)] }, measures);
+      const cells = [...document.querySelectorAll(".compared tbody td:last-child")];
+      return cells.map((cell) => [cell.textContent, cell.className]);
+    }"""
+    pairs = [[91.66, 87.24], [30.04, 29.96], [10.0, 12.5], [1234.5, 0]]
+    assert page.evaluate(script, [measure, pairs]) == [
+        ["+4.5", "good"], ["0.0", ""], ["\u22122.5", "bad"], ["+1,234.5", "good"],
+    ]  # fmt: skip
+    assert "one sample" in page.locator(".compared").text_content()
+
+
+def test_reasons_have_colours_of_their_own(open_page):
+    page = open_page()
+    shown = page.evaluate(
+        """async () => {
+          const { reasonOf } = await import(new URL("page/guard.js", location.href));
+          const rules = [...document.querySelectorAll("#rules b")].map((name) => `guard_${name.textContent}`);
+          const names = ["start", "controller", "candidate", "fallback", "held", ...rules];
+          return names.map((name) => reasonOf(name).colour);
+        }"""
+    )
+    assert len(shown) == len(set(shown)) >= 15
+
+
+def test_means_of_a_second_begin_after_a_second(open_page):
+    page = open_page()
+    shown = page.evaluate(
+        """async () => {
+          const { CallData } = await import(new URL("page/call_data.js", location.href));
+          const data = new CallData("weir", null);
+          data.take({ type: "state", time_us: 0, started_us: 1 });
+          for (let step = 1; step <= 15; step++) {
+            const time_us = step * 100000;
+            data.take({ type: "link", time_us, scenario_time_s: step / 10, dropped_packets: 1, packets: 1 });
+            data.take({ type: "estimate", time_us, target_rate_bps: 1e6, receive_rate_bps: 1e6, loss_ratio: 0.5 });
+          }
+          const { lost, seenLost, received } = data.series;
+          return [lost, seenLost, received].map(({ values }) => [values[8], values[14]]);
+        }"""
+    )
+    assert shown == [[None, 0.5], [None, 0.5], [None, 1e6]]
 
 
 def test_the_pictures_are_live_and_frozen_ones_are_marked(open_page, calls, server, tmp_path, monkeypatch):
@@ -784,7 +887,7 @@ def test_ages_of_previous_calls_advance(open_page, server):
     until(page, "/^[56] min ago$/.test(document.querySelector('#calls-table time').textContent)")
 
 
-def test_a_call_that_was_not_measured_is_listed_as_interrupted(open_page, server):
+def test_a_call_that_was_not_measured_is_listed_as_not_measured(open_page, server):
     folder = server.out / "one"
     folder.mkdir(parents=True)
     document = record("steps", "gcc", disturbed=[]).to_json()
@@ -792,7 +895,7 @@ def test_a_call_that_was_not_measured_is_listed_as_interrupted(open_page, server
     (folder / "call.json").write_text(json.dumps(document))
     page = open_page()
     page.wait_for_selector("#calls-table .bad")
-    assert page.locator("#calls-table .bad").inner_text() == "interrupted"
+    assert page.locator("#calls-table .bad").inner_text() == "not measured"
 
 
 def test_changes_of_the_weights_leave_room_for_the_measures(open_page, server):
@@ -801,14 +904,14 @@ def test_changes_of_the_weights_leave_room_for_the_measures(open_page, server):
     document = record("steps", "pilot=weir copilots=nada,rule fusion=min policy=by_trust", disturbed=[]).to_json()
     document |= {"objective": [0.62, 0.3, 0.08]}
     weights = {"throughput": 0.1, "latency": 0.8, "loss": 0.1}
-    happened = [{"type": "objective", "time_us": time_us} | weights for time_us in (2_000_000, 4_000_000)]
+    happened = [{"type": "objective", "time_us": time_us} | weights for time_us in (2_000_000, 2_200_000)]
     document["call"] |= {"started_us": 0, "happened": happened}
     (folder / "call.json").write_text(json.dumps(document))
     page = open_page()
     page.wait_for_selector("#calls-table tbody tr")
     assert page.locator("#calls-table tbody td").nth(1).inner_text() == "0.62 / 0.30 / 0.08\nchanged 2 times"
     title = page.locator("#calls-table tbody td small[title]").get_attribute("title")
-    assert title == "0.10 / 0.80 / 0.10 at 2.0 s, 0.10 / 0.80 / 0.10 at 4.0 s"
+    assert title == "0.10 / 0.80 / 0.10 at 2.0 s, 0.10 / 0.80 / 0.10 at 2.2 s"
     assert is_whole(page, "#calls-table td")
     assert broken_words(page) == []
 
@@ -826,6 +929,30 @@ def test_the_progress_of_a_call_shows_the_part_of_the_scenario_that_is_played(op
     half = load_bundled("step-down-up").forward.capacity.trace().times_s / 30
     steps = page.evaluate("document.querySelector('#progress .capacity').getAttribute('d').match(/H[\\d.]+/g)")
     assert [float(step[1:]) / 160 for step in steps[: len(half)]] == pytest.approx(half, abs=0.01)
+
+
+def test_a_pool_replaces_the_chosen_controller_and_errors_go_when_their_field_is_corrected(open_page, calls):
+    page = open_page()
+    fill_pool(page, "foo")
+    assert page.locator("#controllers input").first.is_disabled()
+    assert page.locator("#controller-note").inner_text().startswith("The pool below is used.")
+    page.locator("#start").click()
+    syntax = page.locator("#pool-line").get_attribute("placeholder")
+    assert page.locator("#refusal").inner_text() == f'Pool: a specification such as "{syntax}", not "foo".'
+    fill_pool(page, "pilot=weir copilots=none fusion=min")
+    assert page.locator("#refusal").inner_text() == ""
+    page.locator("#start").click()
+    page.wait_for_selector("#refusal:not(:empty)")
+    fill_pool(page, "")
+    assert page.locator("#refusal").inner_text() == ""
+    assert page.locator("#controllers input").first.is_enabled()
+    page.locator("#duration").fill("7.5")
+    assert page.locator("#refusal").inner_text() == "Duration: a whole number of seconds, 5 to 600."
+    # Another scenario brings its own duration.
+    choose(page, "steps")
+    assert page.locator("#refusal").inner_text() == ""
+    assert page.locator("#duration").get_attribute("aria-invalid") == "false"
+    assert calls.settings == []
 
 
 def test_a_reload_keeps_the_duration(open_page):
@@ -950,6 +1077,24 @@ def test_a_strangers_file_of_a_call_cannot_start_one(chromium, server, calls, na
     context.close()
 
 
+def test_a_recorded_video_plays_in_its_own_tab_from_the_page_and_from_a_report(open_page, server):
+    folder = server.out / "one"
+    folder.mkdir(parents=True)
+    (folder / "call.json").write_text(json.dumps(record("steps", "gcc", disturbed=[]).to_json()))
+    (folder / "report.html").write_text("<a href='recording.mp4'>recording</a>")
+    options = ["-v", "error", "-f", "lavfi", "-i", "color=red:size=64x36:duration=1", "-c:v", "libx264"]
+    subprocess.run([find_ffmpeg(), *options, "-pix_fmt", "yuv420p", folder / "recording.mp4"], check=True)
+    page = open_page()
+    for link in ("video", "report"):
+        with page.expect_popup() as opened:
+            page.locator("#calls-table .links").get_by_text(link, exact=True).click()
+        tab = opened.value
+        if link == "report":
+            tab.get_by_text("recording").click()
+            tab.wait_for_url("**/recording.mp4")
+        until(tab, "[...document.querySelectorAll('video')].some((video) => video.readyState >= 2)")
+
+
 def test_a_named_file_is_chosen_and_a_later_choice_is_kept(chromium, tmp_path, calls):
     for name, bundled in (("mine", "sawtooth"), ("other", "outage")):
         load_bundled(bundled).model_copy(update={"name": name}).save(tmp_path / f"{name}.json")
@@ -1004,12 +1149,13 @@ def test_packets_lost_while_the_link_is_cut_are_in_the_loss(open_page):
           const { CallData } = await import("./page/call_data.js");
           const data = new CallData("weir", null);
           data.take({ type: "state", started_us: 1e6, time_us: 1e6 });
+          data.take({ type: "link", time_us: 1e6, capacity_bps: 1e6, packets: 0 });
           data.take({ type: "link", time_us: 2e6, capacity_bps: 1e6, packets: 30 });
           data.take({ type: "link", time_us: 2.1e6, capacity_bps: 0, packets: 0, dropped_while_down_packets: 10 });
           return [data.series.capacity.values, data.series.lost.values];
         }"""
     )
-    assert drawn == [[1e6, 0], [0, 0.25]]
+    assert drawn == [[1e6, 1e6, 0], [None, 0, 0.25]]
 
 
 def test_the_sum_of_the_weights_stays_1(open_page):

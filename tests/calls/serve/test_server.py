@@ -622,8 +622,8 @@ async def test_a_second_stop_leaves_the_call_without_measures(calls, session, li
     assert calls.cancelled == 0
     await live.send_json({"type": "stop"})
     call = (await events_until(live, over))[-1]["call"]
-    assert (call["status"], calls.cancelled) == ("stopped", 1)
-    assert call["message"] == "no measures under weir: stopped while it was measured"
+    assert (call["status"], calls.cancelled) == ("unmeasured", 1)
+    assert call["message"] == "No measures under weir: the user stopped the measuring"
 
 
 async def test_a_stop_while_the_first_of_two_calls_is_measured_keeps_its_measures(calls, session, live):

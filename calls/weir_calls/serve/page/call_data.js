@@ -71,6 +71,7 @@ export class CallData {
     this.bytes = null;
     this.marks = [];
     this.drops = [];
+    this.firstLink = null;
     this.seenLoss = new Mean();
     this.seenRate = new Mean();
     this.started = false;
@@ -137,10 +138,12 @@ export class CallData {
     return delay === null || this.baseDelay === null ? numberOr(event.queueing_delay_ms) : Math.max(0, delay - this.baseDelay);
   }
 
-  // The loss ratio over the last second, as single intervals have few packets.
+  // The loss ratio over the last second, as single intervals have few packets; null during the first second.
   lossRatio(event, time) {
+    this.firstLink ??= time;
     this.drops.push([time, (event.dropped_packets || 0) + (event.dropped_while_down_packets || 0), event.packets || 0]);
     while (time - this.drops[0][0] > MEAN_MS) this.drops.shift();
+    if (time - this.firstLink < MEAN_MS) return null;
     const [dropped, passed] = this.drops.reduce(([a, b], [, lost, arrived]) => [a + lost, b + arrived], [0, 0]);
     return dropped + passed > 0 ? dropped / (dropped + passed) : 0;
   }
@@ -184,15 +187,18 @@ export class CallData {
   }
 }
 
-// The mean of the last second.
+// The mean of the last second; null during the first second.
 class Mean {
   constructor() {
     this.samples = [];
+    this.first = null;
   }
 
   with(time, value) {
+    this.first ??= time;
     this.samples.push([time, numberOr(value) || 0]);
     while (time - this.samples[0][0] > MEAN_MS) this.samples.shift();
+    if (time - this.first < MEAN_MS) return null;
     return this.samples.reduce((sum, [, each]) => sum + each, 0) / this.samples.length;
   }
 }

@@ -5,11 +5,18 @@ import { byId, element, seconds, setText, weightsText } from "./dom.js";
 import { keepInStep, recording } from "./recordings.js";
 
 const display = (measure, value) =>
-  typeof value === "number" ? (value * measure.scale).toLocaleString("en", { minimumFractionDigits: measure.decimals, maximumFractionDigits: measure.decimals }) : "–";
+  typeof value === "number" ? digits(measure, shownNumber(measure, value)) : "–";
+
+const digits = ({ decimals }, value) => value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+
+// The number that display shows.
+const shownNumber = (measure, value) => +(value * measure.scale).toFixed(measure.decimals);
 
 const AGES_MS = 5000;
 
-const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", failed: "The call failed" };
+const ONE_SAMPLE = "One call of each is one sample: two calls under the same controller on the same path can differ as much. Repeat the comparison before you draw conclusions.";
+
+const OUTCOMES = { done: "The call is over", stopped: "The call was stopped", unmeasured: "The call was not measured", failed: "The call failed" };
 
 const fileLink = (path, text, more = {}) =>
   element("a", { href: filePath(path), target: "_blank", rel: "noopener", text, ...more });
@@ -27,12 +34,13 @@ const download = (path, kind, text, more = {}) => {
   return element("a", { href: filePath(path), download: `${folder}-${kind}.json`, text, ...more });
 };
 
-const filePath = (path) => files + path.split("/").map(encodeURIComponent).join("/");
+// The address of a file of a call.
+export const filePath = (path) => files + path.split("/").map(encodeURIComponent).join("/");
 
 // measures: names, labels and units as in the reports.
 export function showResult({ status, message, results }, measures) {
   byId("result").hidden = false;
-  byId("result-title").textContent = results.length > 1 && status === "done" ? "The calls are over" : OUTCOMES[status] || "The call is over";
+  byId("result-title").textContent = results.length > 1 && status !== "failed" ? OUTCOMES[status].replace("call is", "calls are").replace("call was", "calls were") : OUTCOMES[status] || "The call is over";
   const named = (call, text) => (results.length > 1 ? `${call.controller}: ${text}` : text);
   const notes = results.flatMap((call) => [
     ...(call.stopped ? [named(call, `${call.stopped}: not for averages or comparisons.`)] : []),
@@ -67,7 +75,8 @@ function comparison(calls, measures) {
   const row = (measure) => {
     const { name, label, unit, meaning, better } = measure;
     const [a, b] = [first.metrics[name], second.metrics[name]];
-    const difference = typeof a === "number" && typeof b === "number" ? a - b : null;
+    // The difference of the shown numbers, as the reader would take it.
+    const difference = typeof a === "number" && typeof b === "number" ? +(shownNumber(measure, a) - shownNumber(measure, b)).toFixed(measure.decimals) : null;
     const isBetter = better === "higher" ? difference > 0 : difference < 0;
     return element("tr", {}, element("th", { scope: "row", title: meaning }, label, element("small", { text: ` ${unit}` })),
       element("td", { text: display(measure, a) }), element("td", { text: display(measure, b) }),
@@ -78,12 +87,13 @@ function comparison(calls, measures) {
   return element("div", { class: "scroll compared", tabindex: "0", role: "region", "aria-labelledby": "result-title" },
     element("table", {}, element("thead", {}, element("tr", {}, element("th", { scope: "col", text: "Measure" }), ...heads,
       isFair && element("th", { scope: "col", text: "Difference", title: `${first.controller} less ${second.controller}` }))),
-      element("tbody", {}, ...shown.map(row))));
+      element("tbody", {}, ...shown.map(row))),
+    isFair && element("p", { class: "note", text: ONE_SAMPLE }));
 }
 
 function signed(measure, difference) {
-  const text = display(measure, difference);
-  return difference > 0 && /[1-9]/.test(text) ? `+${text}` : text.replace("-", "\u2212");
+  if (difference === null) return "–";
+  return (difference > 0 ? "+" : difference < 0 ? "\u2212" : "") + digits(measure, Math.abs(difference));
 }
 
 export function hideResult() {
@@ -113,7 +123,7 @@ function table(calls, shown) {
       call.video && fileLink(call.video, "video", { "aria-label": `Video: ${call.scenario}, ${call.controller}` }),
       download(`${call.folder}/call.json`, "record", "record", { "aria-label": `Record: ${call.scenario}, ${call.controller}` }),
       call.path && download(call.path, "path", "path", { "aria-label": `Path: ${call.scenario}, ${call.controller}` }),
-      call.failure ? element("span", { class: "bad", title: call.failure, text: call.interrupted ? "interrupted" : "failed" }) : null,
+      call.failure ? element("span", { class: "bad", title: call.failure, text: call.interrupted ? "not measured" : "failed" }) : null,
       call.stopped ? element("span", { class: "bad", title: call.stopped, text: "stopped" }) : null,
       call.disturbed.length ? element("span", { class: "bad", title: call.disturbed.join("; "), text: "disturbed" }) : null)),
     element("td", { class: "text", "data-label": "Controller" }, swatch(call.controller), breakable(call.controller), element("small", { text: call.sender ? ` ${call.sender}` : "" })),

@@ -39,6 +39,7 @@ export class PoolView {
   constructor(changed) {
     this.changed = changed;
     this.known = "";
+    byId("pool-change").addEventListener("input", () => setText(byId("pool-refusal"), ""));
     byId("pool-form").addEventListener("submit", (event) => {
       event.preventDefault();
       setText(byId("pool-refusal"), "");
@@ -95,6 +96,7 @@ function withActive(pool, name) {
 export class ModelChoice {
   // changed(name): the user chose another model.
   constructor(changed) {
+    byId("model").addEventListener("change", () => setText(byId("model-refusal"), ""));
     byId("model-form").addEventListener("submit", (event) => {
       event.preventDefault();
       setText(byId("model-refusal"), "");

@@ -2,32 +2,33 @@
 import { followsObjective } from "./controllers.js";
 import { byId, element, setText, weightsText } from "./dom.js";
 
+// Each has its own color: the strip of reasons has no other sign.
 const REASONS = {
   start: { label: "start rate", colour: "--zero", text: "no controller has decided yet" },
   controller: { label: "controller", colour: "--series-1", text: "the active controller's target" },
   candidate: { label: "candidate", colour: "--series-5", text: "fusion chose the target of another controller" },
   fallback: { label: "fallback", colour: "--series-4", text: "the policy is suspended; the rule-based controller decides" },
   held: { label: "held", colour: "--series-7", text: "the policy failed; the last target stays" },
-  guard_finite: { label: "guard: finite", colour: "--series-2", text: "the target was not a usable number; the last one stays" },
-  guard_starve: { label: "guard: starve", colour: "--series-2", text: "the policy kept the rate at the minimum on a free path" },
-  guard_floor: { label: "guard: floor", colour: "--series-3", text: "there is no queue, and the target is below the received rate" },
-  guard_bounds: { label: "guard: bounds", colour: "--series-3", text: "the target was outside the bounds of the call" },
+  guard_finite: { label: "guard: finite", colour: "--series-12", text: "the target was not a usable number; the last one stays" },
+  guard_starve: { label: "guard: starve", colour: "--series-17", text: "the policy kept the rate at the minimum on a free path" },
+  guard_floor: { label: "guard: floor", colour: "--series-11", text: "there is no queue, and the target is below the received rate" },
+  guard_bounds: { label: "guard: bounds", colour: "--series-10", text: "the target was outside the bounds of the call" },
   guard_slew: { label: "guard: slew", colour: "--series-3", text: "the target rises faster than the received rate allows" },
   guard_stale: { label: "guard: stale", colour: "--series-2", text: "no packets arrive; the target halves every second" },
-  guard_veto: { label: "guard: veto", colour: "--series-3", text: "a queue or loss persists; the target stays below the received rate" },
-  guard_policer: { label: "guard: policer", colour: "--series-3", text: "a policer drops what is above its rate; the target stays below it" },
-  guard_overload: { label: "guard: overload", colour: "--series-3", text: "loss or a delay persists; the target falls to see whether it ends" },
-  guard_ecn: { label: "guard: ecn", colour: "--series-3", text: "an L4S queue marks packets; the target yields to its marks" },
-  guard_omission: { label: "guard: omission", colour: "--series-3", text: "loss does not depend on the rate; feedback leaves it out" },
+  guard_veto: { label: "guard: veto", colour: "--series-9", text: "a queue or loss persists; the target stays below the received rate" },
+  guard_policer: { label: "guard: policer", colour: "--series-15", text: "a policer drops what is above its rate; the target stays below it" },
+  guard_overload: { label: "guard: overload", colour: "--series-8", text: "loss or a delay persists; the target falls to see whether it ends" },
+  guard_ecn: { label: "guard: ecn", colour: "--series-14", text: "an L4S queue marks packets; the target yields to its marks" },
+  guard_omission: { label: "guard: omission", colour: "--series-16", text: "loss does not depend on the rate; feedback leaves it out" },
 };
 
 // Guard rules without a text above are shown by name.
 export function reasonOf(name) {
   const rule = /^guard_(\w+)$/.exec(name);
-  return REASONS[name] || { label: rule ? `guard: ${rule[1]}` : String(name), colour: rule ? "--series-3" : "--zero", text: "" };
+  return REASONS[name] || { label: rule ? `guard: ${rule[1]}` : String(name), colour: rule ? "--series-6" : "--zero", text: "" };
 }
 
-const MOST_EVENTS = 40;
+const MOST_EVENTS = 200;
 // Reasons change ten times per second, too fast to read.
 const VERDICT_MS = 400;
 

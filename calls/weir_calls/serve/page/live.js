@@ -65,6 +65,7 @@ export class Live {
   // decided: the call whose reasons and marks are shown.
   follow(decided) {
     this.decided = decided;
+    setText(this.reasonTitle, this.lanes.length > 1 ? `Decided by, ${shortName(decided.controller)}` : "Decided by");
     this.reasons = new Lane(byId("reason-plot"), decided.series.reason, reasonOf);
     this.draw();
   }
@@ -86,10 +87,11 @@ export class Live {
       });
       panel.legend.replaceChildren(element("span", { class: "name" }, panel.title, element("small", { text: ` ${units[panel.title]}` })), ...panel.items);
     }
+    this.reasonTitle = element("span", { class: "name", text: "Decided by" });
     this.reasonNow = element("b", { text: "–" });
     this.reasonItems = element("span", { class: "items" });
     this.reasonsShown = "";
-    byId("reason-legend").replaceChildren(element("span", { class: "name", text: "Decided by" }), element("span", { class: "item" }, this.reasonNow), this.reasonItems);
+    byId("reason-legend").replaceChildren(this.reasonTitle, element("span", { class: "item" }, this.reasonNow), this.reasonItems);
   }
 
   // The colors and names of the reasons in view, in the order of their first times.

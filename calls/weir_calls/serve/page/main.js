@@ -1,6 +1,6 @@
 // The page: forwards the server's events to the views, and the user's actions to the server.
 import { CallData } from "./call_data.js";
-import { hideResult, learnFiles, showCalls, showResult } from "./calls.js";
+import { filePath, hideResult, learnFiles, showCalls, showResult } from "./calls.js";
 import { ask, Connection } from "./connection.js";
 import { followsObjective, hasModel, learnControllers, ModelChoice, PoolView, shortName } from "./controllers.js";
 import { byId, element, seconds, setText } from "./dom.js";
@@ -38,6 +38,7 @@ async function begin() {
     if (connection.send({ type: "stop" })) stopAsked = stoppable();
     showStop();
   });
+  byId("last-result").addEventListener("click", () => { setView(call); byId("result").focus(); });
   byId("down").addEventListener("click", () => connection.send({ type: "down", duration_s: LINK_DOWN_S }));
   connection = new Connection({ hello, events, refused, connected: setConnected, replaced });
   showObjectiveNote();
@@ -94,7 +95,7 @@ function steer(weights) {
 const isSteerable = () => isRunning() && lanes.some((data) => followsObjective(data.controller) && !data.over);
 
 function refused({ of, message }) {
-  guard.add("note", isRunning() && decided.started ? decided.now / 1000 : null, `refused: ${message}`);
+  guard.add("note", isRunning() && decided.started ? clock(decided.origin + decided.now) : null, `refused: ${message}`);
   if (of === "stop") stopAsked = "";
   (REFUSALS[of] || ((text) => setText(byId("change-refusal"), text)))(message);
 }
@@ -147,7 +148,7 @@ function showStop() {
   const part = stoppable();
   byId("stop").disabled = part === "" || part === stopAsked;
   setText(byId("stop"), part === "call" ? "Stop the call" : "Stop measuring");
-  byId("stop").title = part === "measuring" ? "The call is over; it is then listed without measures" : "";
+  byId("stop-note").hidden = part !== "measuring";
 }
 
 function showSteering() {
@@ -168,6 +169,12 @@ function follow() {
   showObjectiveNote();
 }
 
+// Seconds since the first call of the request began, for the list of events; null before that. time: ms.
+function clock(time) {
+  const first = lanes.find((data) => data.started);
+  return first ? (time - first.origin) / 1000 : null;
+}
+
 function takeEvent(event) {
   const data = lanes[event.lane ?? latest];
   // The events of a call begin after those of an earlier one have ended.
@@ -177,8 +184,9 @@ function takeEvent(event) {
     follow();
   }
   data.take(event);
-  const at = data.since(event), seconds = at === null ? null : at / 1000;
-  const text = lanes.length > 1 && event.text ? `${shortName(data.controller)}: ${event.text}` : event.text;
+  const seconds = clock(event.time_us / 1000);
+  // The report is that of all calls.
+  const text = lanes.length > 1 && event.text && event.lane !== undefined ? `${shortName(data.controller)}: ${event.text}` : event.text;
   if (event.type === "progress") {
     call.share = event.share;
     showStatus();
@@ -203,14 +211,11 @@ function showDown() {
   setText(byId("down"), left > 0 ? `The link is down: ${left} s` : `Cut the link for ${LINK_DOWN_S} s`);
 }
 
-// Shows the steps of a drag as one line.
 function takeControl(event, at) {
   if (event.action === "objective") {
     decided.mark(event.action);
     call.objective = [event.throughput, event.latency, event.loss];
     if (event.viewer !== connection.viewer) objective.set(call.objective);
-    const first = byId("events").firstElementChild;
-    if (first && first.dataset.kind === "objective") first.remove();
   }
   if (event.action === "stop") isStopped = true;
   if (event.action === "down") {
@@ -241,6 +246,7 @@ function takeCall(next) {
     follow();
     if (isRunning()) objective.set(call.objective);
     guard.reset(decided);
+    setText(byId("events-title"), lanes.length > 1 ? "Events, in seconds since the first call began" : "Events");
     for (const name of ["pool-refusal", "change-refusal"]) setText(byId(name), "");
     pool.show(null);
     models.show(call.controllers.some(hasModel), call.model);
@@ -287,6 +293,7 @@ function setView(shown) {
     setText(byId("length"), `of ${shown.duration_s} s`);
   }
   byId("setup").hidden = running;
+  showLast(shown === null ? call : null);
   if (takesFocus) byId("stop").focus({ preventScroll: true });
   if (shown !== null) {
     // A stopped call may have no second one.
@@ -300,6 +307,16 @@ function setView(shown) {
   showProgress();
   showStatus();
   showObjectiveNote();
+}
+
+// Shows the result again after the preview of another scenario has replaced it.
+function showLast(last) {
+  byId("last").hidden = last === null;
+  if (last === null) return;
+  setText(byId("last-name"), `${last.scenario} under ${last.controllers.join(" and ")}`);
+  const report = last.results.map((result) => result.report).find(Boolean);
+  byId("last-report").hidden = !report;
+  if (report) byId("last-report").href = filePath(report);
 }
 
 const inTurn = ({ controllers, at_once: atOnce }) => (controllers.length < 2 ? "" : atOnce ? ", at once" : ", one after the other: two at once are too much for this machine");
@@ -343,7 +360,7 @@ function showLateness() {
 }
 
 function showObjectiveNote() {
-  const controller = isRunning() ? decided.controller : setup.choice.controller;
+  const controller = isRunning() ? decided.controller : setup.controller;
   setText(byId("objective-note"),
     isRunning() && !isSteerable() && call.controllers.some(followsObjective) ? "The call under Weir is over: the weights apply to the next one."
       : !followsObjective(controller) ? `${controller.toUpperCase()} has no objective; the weights apply when Weir is the controller.`

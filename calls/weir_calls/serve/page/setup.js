@@ -1,5 +1,5 @@
 // The settings before a call: scenario, controller, sender, duration, picture size.
-import { controllerSummary } from "./controllers.js";
+import { controllerSummary, isPool } from "./controllers.js";
 import { byId, element, setText } from "./dom.js";
 import { factsOf, Preview, range, smallSketch } from "./sketch.js";
 
@@ -27,17 +27,22 @@ export class Setup {
     [duration.min, duration.max] = setup.duration_s;
     byId("size").addEventListener("change", () => this.choose("size", byId("size").value));
     duration.addEventListener("input", () => {
-      if (!this.checkDuration()) return;
+      if (!this.isDurationValid) return;
       this.choice.duration = duration.valueAsNumber;
       this.remember();
     });
+    // Shows an error only while its field has it.
+    byId("setup").addEventListener("input", () => { this.showPool(); this.checkDuration(); });
+    byId("pool-line").addEventListener("change", () => { if (this.checkPool()) this.changed(); });
     // A specification that is in effect stays in view.
     byId("pool-choice").addEventListener("toggle", () => { if (byId("pool-line").value.trim()) byId("pool-choice").open = true; });
     byId("find").addEventListener("input", () => this.find());
     byId("find").addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
     byId("setup").addEventListener("submit", (event) => {
       event.preventDefault();
-      if (this.checkDuration()) submitted(); else duration.focus();
+      if (!this.checkDuration()) duration.focus();
+      else if (!this.checkPool()) byId("pool-line").focus();
+      else submitted();
     });
     this.showChoice();
   }
@@ -46,11 +51,16 @@ export class Setup {
     return this.byName.get(this.choice.scenario);
   }
 
+  // The specification of the pool, if there is one, or the chosen controller.
+  get controller() {
+    const line = byId("pool-line").value.trim();
+    return isPool(line) ? line : this.choice.controller;
+  }
+
   // The request for the server, without the objective.
   get request() {
     const { scenario, sender, size, beside } = this.choice;
-    const controller = byId("pool-line").value.trim() || this.choice.controller;
-    return { scenario, sender, controller, beside, size, duration_s: byId("duration").valueAsNumber };
+    return { scenario, sender, controller: this.controller, beside, size, duration_s: byId("duration").valueAsNumber };
   }
 
   remembered() {
@@ -84,9 +94,17 @@ export class Setup {
 
   showChoice() {
     const { scenario } = this;
-    setText(byId("controller-note"), controllerSummary(this.choice.controller));
+    this.showPool();
     this.showPath(scenario);
     byId("duration").value = String(this.choice.duration ?? Math.max(this.setup.duration_s[0], Math.min(LONGEST_DEFAULT_S, Math.round(scenario.duration_s))));
+    this.checkDuration();
+  }
+
+  // With a pool, no single controller is chosen.
+  showPool() {
+    const hasPool = byId("pool-line").value.trim() !== "";
+    byId("controllers").closest("fieldset").disabled = hasPool;
+    setText(byId("controller-note"), hasPool ? "The pool below is used. Empty its field to choose one controller." : controllerSummary(this.choice.controller));
   }
 
   // Shows the path of a scenario, its facts, and a link to its file.
@@ -99,11 +117,23 @@ export class Setup {
     this.preview.show(scenario);
   }
 
+  get isDurationValid() {
+    const duration = byId("duration");
+    return duration.validity.valid && Number.isFinite(duration.valueAsNumber);
+  }
+
+  checkPool() {
+    const line = byId("pool-line").value.trim();
+    const right = line === "" || isPool(line);
+    if (!right) setText(byId("refusal"), `Pool: a specification such as "${byId("pool-line").placeholder}", not "${line}".`);
+    return right;
+  }
+
   checkDuration() {
     const duration = byId("duration");
-    const right = duration.validity.valid && Number.isFinite(duration.valueAsNumber);
+    const right = this.isDurationValid;
     duration.setAttribute("aria-invalid", String(!right));
-    setText(byId("refusal"), right ? "" : `Duration: ${duration.min} to ${duration.max} s.`);
+    setText(byId("refusal"), right ? "" : `Duration: a whole number of seconds, ${duration.min} to ${duration.max}.`);
     return right;
   }
 
