@@ -32,7 +32,7 @@ type Options struct {
 	Host, Other string
 	// InCharge is the share of connections that Weir is in charge of, 0 to 1.
 	InCharge float64
-	// Folder, which exists, gets a log of each connection. While its file in_charge exists, that decides who is in
+	// Folder, which exists, gets a log of each connection, from its first observation. While its file in_charge exists, that decides who is in
 	// charge: see the README. "": neither.
 	Folder string
 	// Packets adds packets and feedback to the logs, on which `weir whatif` runs other controllers: about 40 kB a second
@@ -114,7 +114,7 @@ func (c *Connections) Open(id string) *Connection {
 		id = rand.Text()
 	}
 	connection := &Connection{connections: c, id: id, share: Share(id), began: time.Now(), packets: c.options.Packets}
-	connection.log = c.openLog(id, connection.began)
+	connection.log = c.newLog(id, connection.began)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.open[connection] = struct{}{}

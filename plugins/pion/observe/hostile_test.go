@@ -50,7 +50,11 @@ func TestAPipeAsFileInChargeIsAnErrorAndDoesNotBlock(t *testing.T) {
 		t.Skip(err)
 	}
 	failed := make(chan error, 100)
-	go newConnections(t, Options{Folder: folder, OnError: func(err error) { failed <- err }})
+	go func() {
+		if connections, err := New(Options{Other: "gcc", Folder: folder, OnError: func(err error) { failed <- err }}); err == nil {
+			connections.Close()
+		}
+	}()
 	select {
 	case err := <-failed:
 		if !strings.Contains(err.Error(), "not a regular file") {
@@ -98,6 +102,19 @@ func TestAViewerCannotReportMoreThanTheTimeOfItsConnection(t *testing.T) {
 	if freezes, frozen := viewer["freezes"].(float64), viewer["frozen_ms"].(float64); freezes < 100 || freezes > 200 ||
 		frozen < 15_000 || frozen > 30_000 {
 		t.Errorf("%v", viewer)
+	}
+}
+
+func TestAConnectionWithoutALineHasNoFile(t *testing.T) {
+	folder := t.TempDir()
+	connections := newConnections(t, Options{Folder: folder})
+	for range 10 {
+		if err := connections.Open("one").Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+		t.Errorf("%v, %v", files, err)
 	}
 }
 
