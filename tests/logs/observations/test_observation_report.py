@@ -160,7 +160,7 @@ def test_a_viewer_that_reports_more_than_its_connection_is_ignored(tmp_path):
     def viewer(**changes):
         return {"type": "viewer", "time_us": 60_000_000, "freezes": 2, "frozen_ms": 1200.0, **changes}
 
-    hostile = [viewer(freezes=1e9), viewer(frozen_ms=1e12), viewer(frozen_ms=60_001), viewer(time_us=None)]
+    hostile = [viewer(freezes=1e9), viewer(time_us=None, freezes=3), viewer(frozen_ms=1e12), viewer(frozen_ms=60_001)]
     one = read_observation_log(write_log(tmp_path, "one", [observation(1), viewer(), *hostile]))
     assert (one.freezes, one.frozen_s) == (2, 1.2)
 
