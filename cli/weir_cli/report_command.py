@@ -68,7 +68,8 @@ def _check(path: Path, out: Path | None) -> None:
         raise InputError(f"{printable(path)}: is of a folder of results; give the folder, {printable(path.parent)}")
     if not path.is_dir():
         return
-    if next(path.glob(_OBSERVATION_LOGS), None):
+    has_results = any((path / name).exists() for name in RESULT_FILES)
+    if not has_results and next(path.glob(_OBSERVATION_LOGS), None):
         return
     _check_results(path)
     if out is not None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Final
 
 import typer
 
 from weir_cli.files.input import printable, sha256_of_file
+from weir_cli.files.output import RESULT_FILES
 from weir_cli.reports import Report, ReportRequest
 from weir_logs.dumps.dump_file import read_dump
 from weir_logs.dumps.dump_report import write_dump_report
@@ -28,8 +30,11 @@ def rewrite(request: ReportRequest) -> Report | None:
         InputError: the file is neither, or an option is of runs alone.
     """
     if request.path.is_dir():
+        if any((request.path / name).exists() for name in RESULT_FILES):
+            return None
         logs = find_observation_logs(request.path)
         return _observed(request, logs, request.out or request.path) if logs else None
+    request.refuse_options_of_runs("")
     out = request.out or _folder_of(request.path)
     if is_observation_log(request.path):
         return _observed(request, [request.path], out)
@@ -41,13 +46,14 @@ def rewrite(request: ReportRequest) -> Report | None:
         if not request.quiet:
             typer.echo(verdict, err=True)
         summary = json.dumps({"report": str(page), "connections": described}, indent=1)
-    request.refuse_options_of_runs("")
     return Report(summary, page)
 
 
 def _observed(request: ReportRequest, logs: list[Path], out: Path) -> Report:
-    numbers, page = write_observation_report(logs, printable(request.path.name), out)
     request.refuse_options_of_runs("")
+    # "." and ".." have no name of their own.
+    name = os.path.basename(os.path.abspath(request.path))
+    numbers, page = write_observation_report(logs, printable(name), out)
     return Report(json.dumps({"report": str(page), **numbers}, indent=1), page)
 
 

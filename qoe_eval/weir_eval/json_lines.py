@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from weir_cli.errors import InputError
-from weir_cli.files.input import open_file
+from weir_cli.files.input import open_file, printable, why
 from weir_cli.files.output import opened
 
 LONGEST_LINE = 4 << 20
@@ -34,25 +34,28 @@ class JsonLinesWriter:
         self._file.close()
 
 
-def read_objects(path: Path) -> Iterator[dict[str, Any]]:
+def read_objects(path: Path, most_lines: int = MOST_LINES) -> Iterator[dict[str, Any]]:
     """Yields the objects in a file; skips lines that are not objects. A missing file yields nothing.
 
     Raises:
-        InputError: the file cannot be read, or is too large for the log of a call.
+        InputError: the file cannot be read, or has over `most_lines` lines or one over LONGEST_LINE bytes.
     """
     try:
         file = open_file(path)
     except FileNotFoundError:
         return
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        raise InputError(f"{printable(path)}: cannot be read ({why(error)})") from None
     with file:
-        for number in range(MOST_LINES + 1):
-            line = file.readline(LONGEST_LINE + 1)
+        for number in range(most_lines + 1):
+            try:
+                line = file.readline(LONGEST_LINE + 1)
+            except OSError as error:
+                raise InputError(f"{printable(path)}: cannot be read ({why(error)})") from None
             if not line:
                 return
-            if number == MOST_LINES or len(line) > LONGEST_LINE:
-                raise InputError(f"{path}: line {number + 1} is over the limit; no call writes so large a log")
+            if number == most_lines or len(line) > LONGEST_LINE:
+                raise InputError(f"{printable(path)}: line {number + 1} is over the limit; no call writes such a log")
             if (value := parse_object(line)) is not None:
                 yield value
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weir_eval.measures.flow_series import Array
-from weir_logs.observations.observation_log import Mask, ObservedConnection
+from weir_logs.observations.observation_log import MOST_REASONS, OTHER_REASON, Mask, ObservedConnection
 
 TOLERANCE = 0.1
 """Targets that differ by at most this share of the other's agree."""
@@ -82,7 +82,7 @@ def compare_targets(weir: Array, other: Array, received: Array) -> tuple[Mask, M
 
 
 def add_by_reason(one: ObservedConnection, into: dict[str, Agreement]) -> None:
-    """Adds the observations of a connection to those of the reason of each."""
-    reasons = np.array(one.reasons)
-    for reason in sorted(set(one.reasons)):
-        into.setdefault(reason, Agreement()).add(one, reasons == reason)
+    """Adds the observations of a connection to those of the reason of each: of OTHER_REASON above MOST_REASONS."""
+    for index, reason in enumerate(one.reasons):
+        kept = reason if reason in into or len(into) < MOST_REASONS else OTHER_REASON
+        into.setdefault(kept, Agreement()).add(one, one.reason_of == index)

@@ -20,10 +20,11 @@ from weir_eval.report.page_template import render_page
 from weir_logs.event_logs.event_log_charts import target_line
 from weir_logs.observations.agreement import CONDITIONS, TOLERANCE, Agreement, add_by_reason
 from weir_logs.observations.groups import GroupRow, Groups
-from weir_logs.observations.observation_log import ObservedConnection, read_observation_log
+from weir_logs.observations.observation_log import EmptyLogError, ObservedConnection, read_observation_log
 
 _SHOWN_CONNECTIONS = 12
 _SHOWN_CHARTS = 6
+_MOST_OTHERS = 5
 _OPEN_LOOP = (
     "Open loop: Weir saw the packets that the other estimator’s decisions had shaped. Where Weir would have sent less, "
     "the path may have carried less traffic without the loss or the queue that Weir saw; where it would have sent "
@@ -42,6 +43,9 @@ class _Collected:
 
     connections: int = 0
     skipped: int = 0
+    unreadable: int = 0
+    # The name of the first log that could not be read, and why.
+    first_unreadable: str = ""
     seconds: int = 0
     others: set[str] = field(default_factory=set)
     conditions: dict[str, Agreement] = field(default_factory=lambda: {name: Agreement() for name in CONDITIONS})
@@ -53,7 +57,7 @@ class _Collected:
     def add(self, path: Path, one: ObservedConnection) -> None:
         self.connections += 1
         self.seconds += len(one)
-        self.others.add(one.other)
+        self.others.add(one.other if one.other in self.others or len(self.others) < _MOST_OTHERS else "other")
         for name, choose in CONDITIONS.items():
             self.conditions[name].add(one, choose(one))
         add_by_reason(one, self.reasons)
@@ -64,6 +68,16 @@ class _Collected:
             heapq.heappush(self.apart, (found.more + found.less, -self.connections, path, found))
             if len(self.apart) > _SHOWN_CONNECTIONS:
                 heapq.heappop(self.apart)
+
+    def leave_out(self, path: Path, error: InputError) -> None:
+        """Counts a log that cannot be read; an empty one is without an observation."""
+        if isinstance(error, EmptyLogError):
+            self.skipped += 1
+            return
+        self.unreadable += 1
+        if not self.first_unreadable:
+            reason = str(error).removeprefix(f"{printable(path)}: ")
+            self.first_unreadable = f"{printable(path.name)}: {reason}"
 
     @property
     def all(self) -> Agreement:
@@ -85,18 +99,19 @@ def write_observation_report(paths: Sequence[Path], name: str, out: Path) -> tup
     for path in paths:
         try:
             one = read_observation_log(path)
-        except InputError:
+        except InputError as error:
             if len(paths) == 1:
                 raise
-            # Such as the log of a connection that has just begun.
-            collected.skipped += 1
+            collected.leave_out(path, error)
             continue
         if len(one):
             collected.add(path, one)
         else:
             collected.skipped += 1
     if not collected.connections:
-        raise InputError(f"{printable(name)}: no log has an observation; a host writes one each second")
+        raise InputError(
+            f"{printable(name)}: no log has an observation; a host writes one each second{_unreadable_text(collected)}"
+        )
     apart = [(path, found) for _, _, path, found in sorted(collected.apart, reverse=True)]
     rows = collected.groups.rows()
     lead: list[Block] = [
@@ -110,8 +125,8 @@ def write_observation_report(paths: Sequence[Path], name: str, out: Path) -> tup
         Section("reasons", "Why", [_reasons_note(), _table(_reasons(collected), collected.all.seconds)]),
         Section("groups", "Weir in charge", _groups(collected, rows)),
     ]
-    if apart:
-        sections.append(Section("apart", "Where they differ most", _most_apart(apart)))
+    if blocks := _most_apart(apart):
+        sections.append(Section("apart", "Where they differ most", blocks))
     write_text(page, render_page("Weir: observed connections", lead, sections))
     return _described(collected, rows), page
 
@@ -133,7 +148,14 @@ def _result_text(collected: _Collected) -> str:
 
 def _extent_text(collected: _Collected, name: str) -> str:
     skipped = f"; {collected.skipped:,} logs without an observation are left out" if collected.skipped else ""
-    return f"{name}: {collected.connections:,} connections, {collected.seconds / 3600:,.1f} hours{skipped}."
+    left_out = skipped + _unreadable_text(collected)
+    return f"{name}: {collected.connections:,} connections, {collected.seconds / 3600:,.1f} hours{left_out}."
+
+
+def _unreadable_text(collected: _Collected) -> str:
+    if not collected.unreadable:
+        return ""
+    return f"; {collected.unreadable:,} logs could not be read, the first is {collected.first_unreadable}"
 
 
 def _agreement_note() -> Text:
@@ -220,11 +242,17 @@ def _most_apart(apart: Sequence[tuple[Path, Agreement]]) -> list[Block]:
     rows: list[Row] = []
     charts: list[Chart] = []
     for path, found in apart:
-        one = read_observation_log(path)
+        # A host may have removed or replaced it since it was counted.
+        try:
+            one = read_observation_log(path)
+        except InputError:
+            continue
+        if not len(one):
+            continue
         rows.append(Row([Cell(one.name, path.name, kind="text"), f"{len(one):,}", *_agreement_cells(found)]))
         if len(charts) < _SHOWN_CHARTS:
             charts.append(_chart(one))
-    return [Table(heads, rows), Charts(charts, "Connection")]
+    return [Table(heads, rows), Charts(charts, "Connection")] if rows else []
 
 
 def _chart(one: ObservedConnection) -> Chart:
@@ -264,6 +292,7 @@ def _described(collected: _Collected, rows: Sequence[GroupRow]) -> dict[str, Any
     return {
         "connections": collected.connections,
         "skipped": collected.skipped,
+        "unreadable": collected.unreadable,
         "hours": round(collected.seconds / 3600, 4),
         "other": collected.other,
         "conditions": {name: _numbers(one) for name, one in collected.conditions.items()},

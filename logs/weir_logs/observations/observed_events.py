@@ -14,6 +14,7 @@ from weir_eval.json_lines import integer, read_objects
 from weir_logs.event_logs.event_file import EventFile
 from weir_logs.event_logs.event_log import parse_event_log
 from weir_logs.event_logs.whatif import Recording
+from weir_logs.observations.observation_log import MOST_LOG_LINES
 
 _LATEST_US = 1 << 61
 _LARGEST_ID = 10**15
@@ -52,7 +53,7 @@ def _line(event: dict[str, Any]) -> bytes:
 
 
 def _events(path: Path) -> Iterator[dict[str, Any]]:
-    for event in read_objects(path):
+    for event in read_objects(path, MOST_LOG_LINES):
         time_us = integer(event.get("time_us"), _LATEST_US)
         if time_us is None:
             continue

@@ -11,6 +11,9 @@ import (
 // longestRecord bounds the time that one observation counts for in the metrics.
 const longestRecord = 5 * time.Second
 
+// shortestFreeze is the shortest pause between frames that getStats counts as a freeze (W3C webrtc-stats, freezeCount).
+const shortestFreeze = 150 * time.Millisecond
+
 // Connection is a weir.Observed. All methods may be called from any goroutine.
 type Connection struct {
 	connections *Connections
@@ -88,10 +91,13 @@ func (c *Connection) Record(o weir.Observation) {
 }
 
 // Viewer takes what the receiver's getStats reports of its video since the connection began: freezeCount and
-// totalFreezesDuration. A server has them only if its clients report them.
+// totalFreezesDuration. A server has them only if its clients report them, so they may be anything: frozen is capped at
+// the time since the connection began, freezes at one for each 150 ms of it.
 func (c *Connection) Viewer(freezes int64, frozen time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	now := time.Since(c.began)
+	freezes, frozen = min(freezes, int64(now/shortestFreeze)), min(frozen, now)
 	if c.over || freezes < c.freezes || frozen < c.frozen {
 		return
 	}
@@ -99,7 +105,7 @@ func (c *Connection) Viewer(freezes int64, frozen time.Duration) {
 	c.connections.metrics.freezes.WithLabelValues(inCharge).Add(float64(freezes - c.freezes))
 	c.connections.metrics.frozen.WithLabelValues(inCharge).Add(seconds(frozen - c.frozen))
 	c.freezes, c.frozen = freezes, frozen
-	c.write(viewerLine{"viewer", c.timeUs(time.Since(c.began)), freezes, float64(frozen.Microseconds()) / 1e3})
+	c.write(viewerLine{"viewer", c.timeUs(now), freezes, float64(frozen.Microseconds()) / 1e3})
 }
 
 // Close ends the log and the metrics of the connection.

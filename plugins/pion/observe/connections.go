@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -31,7 +32,7 @@ type Options struct {
 	Host, Other string
 	// InCharge is the share of connections that Weir is in charge of, 0 to 1.
 	InCharge float64
-	// Folder, which exists, gets a log of each connection. While its file in_charge exists, that decides who is in
+	// Folder, which exists, gets a log of each connection, from its first observation. While its file in_charge exists, that decides who is in
 	// charge: see the README. "": neither.
 	Folder string
 	// Packets adds packets and feedback to the logs, on which `weir whatif` runs other controllers: about 40 kB a second
@@ -67,7 +68,7 @@ func New(options Options) (*Connections, error) {
 	if !isShare(options.InCharge) {
 		return nil, errShare
 	}
-	if options.Other == "" || options.Other == "weir" {
+	if options.Other == "" || options.Other == "weir" || !utf8.ValidString(options.Other) {
 		return nil, errOther
 	}
 	c := &Connections{
@@ -87,26 +88,33 @@ func New(options Options) (*Connections, error) {
 
 var (
 	errShare = errors.New("observe: the share in charge must be a number from 0 to 1")
-	errOther = errors.New("observe: Options.Other must name the other estimator, such as gcc")
+	errOther = errors.New("observe: Options.Other must name the other estimator in UTF-8, such as gcc")
 )
 
 func isShare(share float64) bool { return share >= 0 && share <= 1 }
 
 // Share of a connection, 0 to 1, uniform over identifiers: Weir is in charge of the connections whose share is below
-// the share in charge. It is the same in every program: the first 64 bits of the identifier's SHA-256.
+// the share in charge. It is the same in every program: the first 64 bits of the SHA-256 of the identifier, without
+// spaces at its ends and cut after 256 bytes.
 func Share(id string) float64 {
-	sum := sha256.Sum256([]byte(id))
+	sum := sha256.Sum256([]byte(normalize(id)))
 	return float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
+}
+
+// normalize returns the identifier that Open, Share, SetInCharge and the file in_charge use: valid UTF-8 of at most
+// maxIDBytes, without spaces at its ends.
+func normalize(id string) string {
+	id = strings.TrimSpace(id)
+	return strings.TrimSpace(strings.ToValidUTF8(id[:min(len(id), maxIDBytes)], "?"))
 }
 
 // Open begins a connection. An empty identifier is replaced by a random one.
 func (c *Connections) Open(id string) *Connection {
-	if id == "" {
+	if id = normalize(id); id == "" {
 		id = rand.Text()
 	}
-	id = strings.ToValidUTF8(id[:min(len(id), maxIDBytes)], "?")
 	connection := &Connection{connections: c, id: id, share: Share(id), began: time.Now(), packets: c.options.Packets}
-	connection.log = c.openLog(id, connection.began)
+	connection.log = c.newLog(id, connection.began)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.open[connection] = struct{}{}
@@ -130,7 +138,7 @@ func (c *Connections) SetInCharge(share float64, except ...string) error {
 	defer c.mutex.Unlock()
 	c.share, c.except = share, make(map[string]bool, len(except))
 	for _, id := range except {
-		c.except[id] = true
+		c.except[normalize(id)] = true
 	}
 	for connection := range c.open {
 		connection.set(c.isInCharge(connection))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -18,7 +19,10 @@ const (
 	maxControlBytes     = 1 << 20
 )
 
-var errTooLarge = fmt.Errorf("more than %d bytes", maxControlBytes)
+var (
+	errTooLarge   = fmt.Errorf("more than %d bytes", maxControlBytes)
+	errNotRegular = errors.New("not a regular file")
+)
 
 // controlFile decides who is in charge: the share on the first line, then the identifiers of connections that the other
 // estimator is in charge of, one on each line.
@@ -27,10 +31,12 @@ type controlFile struct {
 	// share is in force without the file.
 	share float64
 	text  string
-	// A file is read again when it has changed.
+	// A file is read again when it has changed, or when the latest read failed.
 	size    int64
 	changed time.Time
 	found   bool
+	// failure is the error of the latest read, which is reported once; "": none.
+	failure string
 }
 
 // read returns whether the file has changed. Without the file the text is the share of the options.
@@ -44,8 +50,11 @@ func (f *controlFile) read() (bool, error) {
 	if err != nil || f.found && info.Size() == f.size && info.ModTime().Equal(f.changed) {
 		return false, err
 	}
-	f.found, f.size, f.changed = true, info.Size(), info.ModTime()
-	file, err := os.Open(f.path)
+	if !info.Mode().IsRegular() {
+		return false, errNotRegular
+	}
+	// A FIFO that replaces the file now must not block.
+	file, err := os.OpenFile(f.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return false, err
 	}
@@ -54,14 +63,25 @@ func (f *controlFile) read() (bool, error) {
 	if err == nil && len(text) > maxControlBytes {
 		err = errTooLarge
 	}
-	f.text = string(text)
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	f.found, f.size, f.changed, f.text = true, info.Size(), info.ModTime(), string(text)
+	return true, nil
 }
 
 // follow puts the file in force, if it has changed. A file that is wrong changes nothing.
 func (c *Connections) follow(file *controlFile) {
 	changed, err := file.read()
-	if changed && err == nil {
+	if err != nil {
+		repeated := err.Error() == file.failure
+		if file.failure = err.Error(); repeated {
+			return
+		}
+	} else {
+		file.failure = ""
+	}
+	if changed {
 		lines := strings.FieldsFunc(file.text, func(r rune) bool { return r == '\n' || r == '\r' })
 		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
 		if len(lines) == 0 {

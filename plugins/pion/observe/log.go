@@ -46,31 +46,39 @@ type (
 	}
 )
 
-// log is a file of JSON lines. Without a file, nil, it drops them.
+// log is a file of JSON lines, which the first line creates. Nil, it drops them.
 type log struct {
+	path     string
+	head     logLine
 	file     *os.File
 	buffered *bufio.Writer
 	bytes    int
 }
 
-// openLog returns nil without a folder, or if the file cannot be written.
-func (c *Connections) openLog(id string, began time.Time) *log {
+// newLog returns nil without a folder.
+func (c *Connections) newLog(id string, began time.Time) *log {
 	if c.options.Folder == "" {
 		return nil
 	}
 	// The identifier may be anything; a reconnection has the same one.
 	sum := sha256.Sum256([]byte(id))
 	name := fmt.Sprintf("%s-%d.observed.jsonl", hex.EncodeToString(sum[:8]), began.UnixNano())
-	file, err := os.OpenFile(filepath.Join(c.options.Folder, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
-	l := &log{file: file, buffered: bufio.NewWriter(file)}
-	if err == nil {
-		err = l.write(logLine{"log", began.UnixMicro(), "transport-cc", id, c.options.Host, c.options.Other})
-	}
+	head := logLine{"log", began.UnixMicro(), "transport-cc", id, c.options.Host, c.options.Other}
+	return &log{path: filepath.Join(c.options.Folder, name), head: head}
+}
+
+// create makes the file, with its first line.
+func (l *log) create() error {
+	file, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
 	if err != nil {
-		c.fail(err)
-		return nil
+		return err
 	}
-	return l
+	l.file, l.buffered = file, bufio.NewWriter(file)
+	text, err := json.Marshal(l.head)
+	if err != nil {
+		return err
+	}
+	return l.buffer(append(text, '\n'))
 }
 
 // write brings a line, and those that are buffered, into the file.
@@ -86,13 +94,18 @@ func (l *log) write(line any) error {
 		err = l.buffered.Flush()
 	}
 	if err != nil {
-		err = errors.Join(err, l.file.Close())
+		err = errors.Join(err, l.close())
 	}
 	return err
 }
 
 // buffer takes a line with its end, which the next write brings into the file.
 func (l *log) buffer(line []byte) error {
+	if l.file == nil {
+		if err := l.create(); err != nil {
+			return err
+		}
+	}
 	if l.bytes += len(line); l.bytes > maxLogBytes {
 		return errLogFull
 	}
@@ -101,7 +114,7 @@ func (l *log) buffer(line []byte) error {
 }
 
 func (l *log) close() error {
-	if l == nil {
+	if l == nil || l.file == nil {
 		return nil
 	}
 	return errors.Join(l.buffered.Flush(), l.file.Close())

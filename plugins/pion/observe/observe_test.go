@@ -163,6 +163,7 @@ func TestTheLogHasBothTargetsAndWhyAndWhatArrived(t *testing.T) {
 	connection.Record(observation(300_000, 500_000))
 	connection.SetInCharge(true)
 	connection.Record(observation(300_000, 0))
+	connection.began = connection.began.Add(-time.Minute)
 	connection.Viewer(2, 1500*time.Millisecond)
 	connection.Viewer(1, 0) // of another receiver, or a lie
 	if err := connection.Close(); err != nil {
@@ -208,6 +209,7 @@ func TestMetricsAreOfBothGroups(t *testing.T) {
 	inCharge.SetInCharge(true)
 	observed.Record(observation(300_000, 600_000))
 	inCharge.Record(observation(300_000, 0))
+	inCharge.began = inCharge.began.Add(-time.Minute)
 	inCharge.Viewer(3, 2*time.Second)
 	expected := `
 # HELP weir_observed_connections Open connections.
@@ -256,7 +258,7 @@ weir_observed_target_ratio_count{in_charge="gcc"} 1
 }
 
 func TestOptionsThatCannotWorkAreErrors(t *testing.T) {
-	for _, options := range []Options{{Other: "gcc", InCharge: 2}, {}, {Other: "weir"}} {
+	for _, options := range []Options{{Other: "gcc", InCharge: 2}, {}, {Other: "weir"}, {Other: "g\xff"}} {
 		if _, err := New(options); err == nil {
 			t.Errorf("%+v is accepted", options)
 		}
@@ -308,7 +310,7 @@ func TestPacketsAreNotLoggedByDefault(t *testing.T) {
 	if err := connection.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if all := lines(t, folder); len(all) != 1 {
-		t.Errorf("%v", all)
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+		t.Errorf("%v, %v", files, err)
 	}
 }

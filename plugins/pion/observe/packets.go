@@ -8,8 +8,12 @@ import (
 	weir "weir/pion"
 )
 
+// packetHistory is the number of latest packets whose feedback is logged: the same as historyLength of package cc.
+const packetHistory = 8192
+
 // numbers unwraps transport-wide sequence numbers, and shifts the receiver's clock to that of the log.
 type numbers struct {
+	first   int64
 	latest  int64
 	shiftUs int64
 	shifted bool
@@ -19,12 +23,18 @@ func (n *numbers) unwrap(number uint16) int64 {
 	return n.latest + int64(int16(number-uint16(n.latest)))
 }
 
+// wasSent is false for a number that no packet of the history has.
+func (n *numbers) wasSent(id int64) bool {
+	return n.latest > 0 && id <= n.latest && id >= n.first && id > n.latest-packetHistory
+}
+
 // Sent logs a packet, if the options say so.
 func (c *Connection) Sent(number uint16, sizeBytes int, kind weir.Kind) {
 	c.logPackets(func(line []byte, timeUs int64) []byte {
 		if c.numbers.latest == 0 {
 			// No number in feedback is below 0.
-			c.numbers.latest = 1<<16 + int64(number)
+			c.numbers.first = 1<<16 + int64(number)
+			c.numbers.latest = c.numbers.first
 		}
 		id := c.numbers.unwrap(number)
 		c.numbers.latest = max(c.numbers.latest, id)
@@ -36,14 +46,16 @@ func (c *Connection) Sent(number uint16, sizeBytes int, kind weir.Kind) {
 	})
 }
 
-// Feedback logs a message, if the options say so.
+// Feedback logs a message, if the options say so. Reports of packets that were not sent, or that are older than the
+// history, are dropped: a receiver must not fill a log with them.
 func (c *Connection) Feedback(packets []weir.PacketFeedback) {
 	c.logPackets(func(line []byte, timeUs int64) []byte {
 		line = strconv.AppendInt(append(line, `{"type":"feedback","time_us":`...), timeUs, 10)
 		line = append(line, `,"packets":[`...)
 		count := 0
 		for _, packet := range packets {
-			if packet.Fate == weir.FateUnknown || c.numbers.latest == 0 {
+			id := c.numbers.unwrap(packet.SequenceNumber)
+			if packet.Fate == weir.FateUnknown || !c.numbers.wasSent(id) {
 				continue
 			}
 			if !c.numbers.shifted && packet.Fate == weir.Received {
@@ -52,7 +64,7 @@ func (c *Connection) Feedback(packets []weir.PacketFeedback) {
 			if count++; count > 1 {
 				line = append(line, ',')
 			}
-			line = strconv.AppendInt(append(line, '['), c.numbers.unwrap(packet.SequenceNumber), 10)
+			line = strconv.AppendInt(append(line, '['), id, 10)
 			if line = append(line, ','); packet.Fate == weir.Received {
 				line = strconv.AppendInt(line, packet.ReceiveTimeUs+c.numbers.shiftUs, 10)
 			} else {
@@ -60,11 +72,14 @@ func (c *Connection) Feedback(packets []weir.PacketFeedback) {
 			}
 			line = append(line, ']')
 		}
+		if count == 0 {
+			return nil
+		}
 		return append(line, `]}`...)
 	})
 }
 
-// logPackets logs the line that `format` appends. The log brings it into the file with the next observation.
+// logPackets logs the line that `format` appends, unless it returns nil. The log brings it into the file with the next observation.
 func (c *Connection) logPackets(format func(line []byte, timeUs int64) []byte) {
 	if !c.packets {
 		return
@@ -74,7 +89,11 @@ func (c *Connection) logPackets(format func(line []byte, timeUs int64) []byte) {
 	if c.over || c.log == nil {
 		return
 	}
-	c.line = append(format(c.line[:0], c.timeUs(time.Since(c.began))), '\n')
+	line := format(c.line[:0], c.timeUs(time.Since(c.began)))
+	if line == nil {
+		return
+	}
+	c.line = append(line, '\n')
 	if err := c.log.buffer(c.line); err != nil {
 		c.check(errors.Join(err, c.log.close()))
 	}

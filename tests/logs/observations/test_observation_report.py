@@ -7,9 +7,13 @@ import pytest
 from html_page import check, table_of
 from made_observations import observation, write_log
 
+from weir_cli.errors import InputError
+from weir_cli.reports import ReportRequest
 from weir_eval.measures.statistics import independent_interval
+from weir_logs.observations import observation_report
 from weir_logs.observations.agreement import compare_targets
-from weir_logs.observations.observation_log import is_observation_log, read_observation_log
+from weir_logs.observations.observation_log import MOST_OBSERVATIONS, is_observation_log, read_observation_log
+from weir_logs.report_again import rewrite
 
 
 def report(run_weir, path, *options):
@@ -150,3 +154,100 @@ def test_a_small_group_of_skewed_values_is_rarely_different_by_chance():
         low, high = independent_interval(random.lognormal(0, 1.5, 8), random.lognormal(0, 1.5, 100))
         false += low > 0 or high < 0
     assert false < 18
+
+
+def test_a_viewer_that_reports_more_than_its_connection_is_ignored(tmp_path):
+    def viewer(**changes):
+        return {"type": "viewer", "time_us": 60_000_000, "freezes": 2, "frozen_ms": 1200.0, **changes}
+
+    hostile = [viewer(freezes=1e9), viewer(time_us=None, freezes=3), viewer(frozen_ms=1e12), viewer(frozen_ms=60_001)]
+    one = read_observation_log(write_log(tmp_path, "one", [observation(1), viewer(), *hostile]))
+    assert (one.freezes, one.frozen_s) == (2, 1.2)
+
+
+def test_logs_that_cannot_be_read_are_counted_apart_with_the_reason(run_weir, tmp_path):
+    write_log(tmp_path, "one", [observation(0)])
+    write_log(tmp_path, "begun", [])
+    (tmp_path / "other.observed.jsonl").write_text("{}\n")
+    (tmp_path / "memory.observed.jsonl").symlink_to("/proc/self/mem")
+    found = report(run_weir, tmp_path)
+    assert (found["connections"], found["skipped"], found["unreadable"]) == (1, 1, 2)
+    _, text = text_of(found)
+    assert "1 logs without an observation are left out; 2 logs could not be read, the first is memory.observed" in text
+    assert str(tmp_path) not in text
+
+
+def test_an_error_while_a_log_is_read_names_the_file(tmp_path):
+    path = tmp_path / "memory.observed.jsonl"
+    path.symlink_to("/proc/self/mem")
+    with pytest.raises(InputError, match=r"memory\.observed\.jsonl: cannot be read \(Input/output error\)"):
+        read_observation_log(path)
+
+
+def test_a_log_of_the_size_that_a_host_writes_is_read(tmp_path):
+    path = write_log(tmp_path, "one", [])
+    with path.open("a") as file:
+        file.write("\n" * 2_000_001 + json.dumps(observation(1)) + "\n")
+    assert len(read_observation_log(path)) == 1
+    host_bytes = 1 << 28
+    shortest = {"time_us": 10**15, "weir_reason": "", "loss_ratio": 0, "queueing_delay_ms": 0, "other_bps": None}
+    assert host_bytes / len(json.dumps(observation(1, **shortest), separators=(",", ":"))) < MOST_OBSERVATIONS
+
+
+def test_many_reasons_and_others_are_one_row(run_weir, tmp_path):
+    for number in range(8):
+        events = [observation(i, weir_reason=f"reason-{number}-{i}") for i in range(200)]
+        write_log(tmp_path, f"call-{number}", events, other=f"other-{number}")
+    found = report(run_weir, tmp_path)
+    assert len(found["reasons"]) == 51
+    assert found["reasons"]["other"]["seconds"] == 1600 - 50
+    assert found["other"] == "other or other-0 or other-1 or other-2 or other-3 or other-4"
+
+
+def test_a_log_that_shrinks_while_it_is_reported_has_no_chart(tmp_path, monkeypatch):
+    for name in ("one", "two"):
+        write_log(tmp_path, name, [observation(0, weir_bps=2_000_000)])
+    paths, calls = sorted(tmp_path.glob("*.jsonl")), []
+
+    def read(path):
+        calls.append(path)
+        if len(calls) == len(paths):
+            write_log(tmp_path, "one", [])
+            paths[1].unlink()
+            return first
+        return read_observation_log(path)
+
+    first = read_observation_log(paths[1])
+    monkeypatch.setattr(observation_report, "read_observation_log", read)
+    numbers, page = observation_report.write_observation_report(paths, "logs", tmp_path / "page")
+    assert numbers["connections"] == 2
+    assert page.exists()
+
+
+@pytest.mark.parametrize("option", [("--csv",), ("--reference", "gcc")])
+def test_an_option_of_runs_is_refused_before_a_page_is_written(option, run_weir, tmp_path):
+    path = write_log(tmp_path, "one", [observation(0)])
+    for what in (tmp_path, path):
+        status, _, error = run_weir("report", what, *option, "--out", tmp_path / "page")
+        assert status == 2, error
+    assert not (tmp_path / "page").exists()
+
+
+def test_a_folder_of_results_with_a_stray_log_is_no_folder_of_logs(run_weir, tmp_path):
+    write_log(tmp_path, "stray", [observation(0)])
+    (tmp_path / "results.jsonl").touch()
+    assert rewrite(ReportRequest(path=tmp_path)) is None
+    status, _, error = run_weir("report", tmp_path)
+    assert status == 2
+    assert "no complete run in results.jsonl" in error
+    status, _, error = run_weir("report", tmp_path, "--out", tmp_path / "page")
+    assert status == 2
+    assert "--out" in error
+
+
+def test_the_page_of_the_folder_in_which_one_stands_has_its_name(run_weir, tmp_path, monkeypatch):
+    folder = tmp_path / "night"
+    folder.mkdir()
+    write_log(folder, "one", [observation(0)])
+    monkeypatch.chdir(folder)
+    assert "night: 1 connections" in text_of(report(run_weir, ".", "--out", tmp_path / "page"))[1]
