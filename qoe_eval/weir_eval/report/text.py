@@ -161,7 +161,7 @@ class PairedSentences:
             and difference not in shown
             and difference.name not in parts
         ]
-        return "; ".join(f"{difference.value} {difference.word}" for difference in shown)
+        return "; ".join(f"{difference.value}: {difference.word}" for difference in shown)
 
     @property
     def basis(self) -> str:
