@@ -28,6 +28,7 @@ _RENDERED = ("concealed_share", "call_score", "vmaf_mean", "vmaf_p5", "visqol_me
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
+_MOST_AGAINST = 5
 _DECISIVE = (
     ("call_quality", "viewer_quality", "vmaf_mean", "challenge"), ("frozen_share", "freeze_count"),
     ("end_to_end_delay_ms_p95", "frame_delay_ms_p95"), ("received_bitrate_bps",),
@@ -189,18 +190,31 @@ def paired_sentences(summary: Summary) -> list[PairedSentences]:
 
 
 def against_sentences(summary: Summary) -> list[PairedSentences]:
-    """The sentences of the comparison with another folder: of the judged controllers, or else of all that both have."""
+    """The sentences of the comparison with another folder: of at most five controllers, the judged ones first."""
     if summary.against is None:
         return []
     rows: dict[str, dict[str, PairedRow]] = {}
     for row in summary.against.paired:
         rows.setdefault(row.a, {})[row.metric] = row
-    names = [name for name in judged(summary) if name in rows] or list(rows)
+    names = [name for name in dict.fromkeys((*judged(summary), *rows)) if name in rows][:_MOST_AGAINST]
     return [
         _sentences(f"{name} here against {name} in {summary.against.folder}", leading)
         for name in names
         if (leading := leading_rows(rows[name]))
     ]
+
+
+def print_against(summary: Summary) -> None:
+    """Prints the settings that differ from the other folder, and the verdict of each controller; nothing without such a
+    comparison.
+    """
+    if summary.against is None:
+        return
+    differing = [f"{name}: {text}" for name, text in summary.against.differing.items()]
+    more = f"; and {len(differing) - _MOST_AGAINST} more" if len(differing) > _MOST_AGAINST else ""
+    shown = "; ".join(differing[:_MOST_AGAINST]) or "no recorded setting or option"
+    output_console(_PIPE_WIDTH).print(f"Differing from {summary.against.folder}: {shown}{more}", soft_wrap=True)
+    print_paired(against_sentences(summary))
 
 
 def _sentences(pair: str, rows: Sequence[PairedRow]) -> PairedSentences:

@@ -11,7 +11,7 @@ from weir_eval.records.against import Against
 from weir_eval.records.record import Metrics
 from weir_eval.records.summary import RunAbout
 from weir_eval.report.sections.against import against_section
-from weir_eval.report.text import against_sentences
+from weir_eval.report.text import against_sentences, print_against
 
 SCENARIOS = [f"path {number}" for number in range(MINIMUM_SCENARIOS)]
 
@@ -51,13 +51,25 @@ def test_a_controller_is_paired_with_itself_by_scenario_and_seed():
     assert Against.model_validate_json(found.model_dump_json()) == found
 
 
-def test_the_verdict_is_of_judged_controllers_and_has_the_interval():
-    (sentences,) = against_sentences(compared(runs(3.0), runs(0.0)))
+def test_the_verdict_is_of_judged_controllers_first_and_has_the_interval():
+    sentences, other = against_sentences(compared(runs(3.0), runs(0.0)))
+    assert other.pair == "gcc here against gcc in before"
     assert sentences.pair == "weir here against weir in before"
     assert sentences.verdict == "Call quality +3.0 [+3.0, +3.0]: better"
     # Without one that is judged in both, of all.
     others = [sentences.pair for sentences in against_sentences(compared(runs(3.0), runs(0.0, ("gcc",))))]
     assert others == ["gcc here against gcc in before"]
+
+
+def test_the_terminal_names_the_setting_and_five_controllers(capsys):
+    names = ("weir", "gcc", "nada", "rule", "fixed", "oracle")
+    summary = summarise(runs(3.0, names), RunAbout(command="weir replay a.up --loss 0.05"))
+    found = compare_with(summary, runs(3.0, names), runs(0.0, names), Path("before"), "weir replay a.up", "replay")
+    print_against(summary.model_copy(update={"against": found}))
+    setting, *lines = capsys.readouterr().out.splitlines()
+    assert setting == "Differing from before: --loss: 0.05 here, not given there"
+    assert lines[1].startswith("weir here against weir in before: Call quality +3.0")
+    assert sum(" here against " in line for line in lines) == 5
 
 
 def test_scenarios_of_one_capture_count_once():
