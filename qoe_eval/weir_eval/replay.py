@@ -102,7 +102,7 @@ def run_replay(
     if options.as_json:
         typer.echo(summary.text())
     elif results.main.records:
-        print_means(summary, (*SHOWN, *names_of_rendered_measures(summary)))
+        print_means(summary, (*SHOWN, *names_of_rendered_measures(summary)), plans.main.controllers)
         print_paired(paired_sentences(summary))
         if lip_sync := modeled_lip_sync(results.main.records):
             typer.echo(lip_sync)

@@ -5,6 +5,7 @@ A paired difference reads: Viewer's quality +2.0 [+1.1, +3.0]: better in 15, wor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ _RENDERED = ("concealed_share", "call_score", "vmaf_mean", "vmaf_p5", "visqol_me
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
+_LEADING = ("call_quality", "viewer_quality", "utility")
 _MOST_AGAINST = 5
 _DECISIVE = (
     ("call_quality", "viewer_quality", "vmaf_mean", "challenge"), ("frozen_share", "freeze_count"),
@@ -48,18 +50,29 @@ def names_of_rendered_measures(summary: Summary) -> list[str]:
     return [name for name in _RENDERED if any(name in values for values in summary.controllers.values())]
 
 
-def print_means(summary: Summary, shown: Sequence[str]) -> None:
-    """Prints the measures `shown` of a `summary.json`, a line per controller."""
+def print_means(summary: Summary, shown: Sequence[str], planned: Sequence[str] = ()) -> None:
+    """Prints the measures `shown` of a `summary.json`, a line per controller: best first, as on the page, then those
+    `planned` of which no run completed.
+    """
     console = output_console(_PIPE_WIDTH)
-    names = {controller: dated(controller, libwebrtc_of(summary)) for controller in summary.controllers}
+    leading = next((name for name in _LEADING if any(name in by for by in summary.controllers.values())), "")
+    ordered = sorted(
+        summary.controllers,
+        key=lambda name: -summary.controllers[name][leading].mean if leading in summary.controllers[name] else math.inf,
+    )
+    failed = [name for name in planned if name not in summary.controllers]
+    found = {name: summary.controllers.get(name, {}) for name in (*ordered, *failed)}
+    names = {controller: dated(controller, libwebrtc_of(summary)) for controller in found}
     columns = {
         f"{MEASURES[name].label}\n{MEASURES[name].unit}": [
-            MEASURES[name].display(values[name].mean) if name in values else "–"
-            for values in summary.controllers.values()
+            MEASURES[name].display(values[name].mean) if name in values else "–" for values in found.values()
         ]
         for name in shown
     }
-    columns["runs complete"] = [str(summary.completed.get(controller, "")) for controller in summary.controllers]
+    each = summary.run.planned // len(planned) if planned else 0
+    columns["runs complete"] = [
+        f"0 of {each}" if controller in failed else str(summary.completed.get(controller, "")) for controller in found
+    ]
     first = max(min(max(map(len, names.values()), default=0), _LONGEST_NAME), len("controller"))
     for headings in _fitting(columns, first, console.width):
         table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))

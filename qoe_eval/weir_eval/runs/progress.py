@@ -70,8 +70,8 @@ def run_with_progress(
     except KeyboardInterrupt:
         number = len(RunStore(out).read())
         kept = f"{counted(number, 'run')} kept" if number else "nothing is kept"
-        what = "goes on" if number else "starts again"
-        console.print(f"weir: interrupted; {kept} in {out}: the same command {what}{after_interrupt(number)}")
+        next_time = "goes on" if number else "starts again"
+        console.print(f"weir: interrupted; {kept} in {out}: the same command {next_time}{after_interrupt(number)}")
         raise typer.Exit(1) from None
     finally:
         signal.signal(signal.SIGTERM, on_sigterm)

@@ -190,3 +190,14 @@ def test_a_better_picture_is_in_the_verdict_and_a_worse_delay_only_once():
     )
     measures = [part.partition(" +")[0] for part in gcc.verdict.split("; ")]
     assert measures == ["Call quality", "End-to-end delay, p95", "Viewer's quality", "End-to-end delay, median"]
+
+
+def test_means_are_best_first_then_planned_controllers_without_a_run(capsys):
+    made = [
+        run_record(controller=name, seed=seed, measures={"call_quality": quality})
+        for name, quality in (("weir", 60.0), ("gcc", 70.0))
+        for seed in (1, 2)
+    ]
+    print_means(summarise(made, RunAbout(planned=6)), ("call_quality",), ("weir", "gcc", "mine"))
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[-3:]]
+    assert rows == [["gcc", "70.0", "2"], ["weir", "60.0", "2"], ["mine", "–", "0", "of", "2"]]
