@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TypeVar
@@ -116,9 +116,20 @@ def _differing(pairs: Sequence[tuple[Record, Record]]) -> dict[str, str]:
     return {
         name: _here_and_there(*next(iter(values)))
         if len(values) == 1
-        else f"differs in {counts[name]} of {len(pairs)} pairs"
+        else f"{_range(own for own, _ in values)} here, {_range(other for _, other in values)} there"
+        f" (in {counts[name]} of {len(pairs)} pairs)"
         for name, values in found.items()
     }
+
+
+def _range(values: Iterable[str]) -> str:
+    """Lowest and highest of numbers; other texts in their order."""
+    distinct = sorted(set(values))
+    try:
+        numbers = sorted(map(float, distinct))
+    except ValueError:
+        return _named(distinct)
+    return " to ".join(f"{number:g}" for number in dict.fromkeys((numbers[0], numbers[-1])))
 
 
 def _here_and_there(own: str, other: str) -> str:

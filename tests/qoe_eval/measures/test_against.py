@@ -87,7 +87,9 @@ def test_settings_that_differ_are_named():
         "model_sha256": "none here, ab there",
     }
     mixed = [*runs(0.0, scenarios=SCENARIOS[:2], path=path | {"queue_bytes": 1}), *longer[4:]]
-    assert compared(runs(3.0), mixed).against.differing["path.queue_bytes"] == "differs in 24 of 24 pairs"
+    assert compared(runs(3.0), mixed).against.differing["path.queue_bytes"] == (
+        "37500 here, 1 to 75000 there (in 24 of 24 pairs)"
+    )
     assert compared(runs(3.0), runs(3.0)).against.differing == {}
 
 
