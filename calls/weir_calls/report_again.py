@@ -20,14 +20,14 @@ def rewrite(request: ReportRequest) -> Report | None:
         from weir_calls.call import call_report
         from weir_eval.measures.summary import sorted_records
         from weir_eval.report.csv_tables import write_results_csv
-        from weir_eval.report.text import against_sentences, print_paired
+        from weir_eval.report.text import print_against
 
     written = call_report.rewrite(request.path, request.reference, request.against)
     if written is None:
         return None
     summary, page = written
     if not request.quiet:
-        print_paired(against_sentences(summary))
+        print_against(summary)
     if request.csv:
         write_results_csv(request.path, sorted_records(call_report.read_folder(request.path), ()), "call")
     return Report(summary.text(), page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from weir_eval.records.command_record import command_record, command_text
 from weir_eval.records.summary import ControllerAbout, RunAbout, ScenarioAbout, Summary
 from weir_eval.report.replay_page import FAMILIES_FOLDER, summarise_replay, write_csv, write_report
 from weir_eval.report.requirement import end_with_unmet, parse_requirements
+from weir_eval.report.sections.delay import modeled_lip_sync
 from weir_eval.report.text import SHOWN, names_of_rendered_measures, paired_sentences, print_means, print_paired
 from weir_eval.runs import objectives as objective_runs
 from weir_eval.runs.call_media import with_sources
@@ -101,8 +102,10 @@ def run_replay(
     if options.as_json:
         typer.echo(summary.text())
     elif results.main.records:
-        print_means(summary, (*SHOWN, *names_of_rendered_measures(summary)))
+        print_means(summary, (*SHOWN, *names_of_rendered_measures(summary)), plans.main.controllers)
         print_paired(paired_sentences(summary))
+        if lip_sync := modeled_lip_sync(results.main.records):
+            typer.echo(lip_sync)
         note = f" ({results.main.reused} of them from before)" if results.main.reused else ""
         runs = counted(len(results.main.records), "run")
         typer.echo(f"\n{runs}{note} in {time.monotonic() - started:.1f} s. Report: {printable(page)}")
@@ -199,7 +202,7 @@ def run_parts(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
     """
     out, console = options.out, error_console()
 
-    def run(some: list[ReplayPlan], folder: Path, after_interrupt: str = "") -> ReplayOutcome:
+    def run(some: list[ReplayPlan], folder: Path, after_interrupt: Callable[[int], str]) -> ReplayOutcome:
         if not some and folder.is_dir():
             # Set aside the records of an earlier replay with other options.
             RunStore(folder).start({})
@@ -214,9 +217,11 @@ def run_parts(plans: ReplayPlans, options: ReplayOptions) -> ReplayResults:
             before_runs=(lambda: _write_plan(plans.about, out)) if folder == out else (lambda: None),
         )
 
-    others = f"; what is in {out} is kept as well"
+    def others(_: int) -> str:
+        return f"; what is in {out} is kept as well"
+
     return ReplayResults(
-        run([plans.main], out, f", 'weir report {out}' shows them"),
+        run([plans.main], out, lambda kept: f", 'weir report {out}' shows them" if kept else ""),
         run(plans.objectives, out / objective_runs.FOLDER, others),
         run(plans.families, out / FAMILIES_FOLDER, others),
     )

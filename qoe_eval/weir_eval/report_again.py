@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from weir_cli.console import output_console
 from weir_cli.reports import Report, ReportRequest
 from weir_eval.measures.summary import sorted_records
 from weir_eval.report import replay_page
-from weir_eval.report.text import against_sentences, print_paired
+from weir_eval.report.sections.delay import modeled_lip_sync
+from weir_eval.report.text import print_against
 from weir_eval.runs.store import RunStore
 
 
@@ -20,7 +22,9 @@ def rewrite(request: ReportRequest) -> Report | None:
         return None
     summary, page = replay_page.rewrite(request.path, request.reference, request.against)
     if not request.quiet:
-        print_paired(against_sentences(summary))
+        print_against(summary)
+        if lip_sync := modeled_lip_sync(RunStore(request.path).read()):
+            output_console().print(lip_sync, soft_wrap=True)
     if request.csv:
         store = RunStore(request.path)
         replay_page.write_csv(store, sorted_records(store.read(), summary.run.scenarios), quiet=request.quiet)

@@ -113,11 +113,30 @@ def test_a_folder_holds_runs_with_video_or_with_filler_never_both(weir, trace, t
     assert media("--media", "filler") == [("filler", 50e6), ("filler", 50e6), ("filler", 1e6)]
     assert media("--media", "video") == [("video", 2.5e6)] * 3
     assert media("--max-bitrate", "4M") == [("video", 4e6)] * 3
-    note = "weir: here: {} results that this command does not use moved to results.previous.jsonl\n"
+    note = (
+        "weir: here: {} results that this command does not use moved to results.previous.jsonl; to report them, copy "
+        "it to results.jsonl of another folder\n"
+    )
     notes = [note.format(count) for count in (2, 3, 3)]
     assert moved == ["", *notes]
+    (tmp_path / "earlier").mkdir()
+    (tmp_path / "here/results.previous.jsonl").rename(tmp_path / "earlier/results.jsonl")
+    assert weir("report", "earlier")[0] == 0
     # The one of these runs that was of the second command, too, stayed until the third.
-    assert len((tmp_path / "here/results.previous.jsonl").read_text().splitlines()) == 2 + 3 + 3
+    assert len((tmp_path / "earlier/results.jsonl").read_text().splitlines()) == 2 + 3 + 3
+
+
+def test_the_terminal_has_the_warning_of_the_page_on_modeled_lip_sync(weir, trace, tmp_path, monkeypatch):
+    sync = "In 1 of 1 run most of the end-to-end delay is the wait for audio (lip sync), which a replay models; check"
+    assert sync not in weir("replay", trace, "--controller", "gcc", "--seeds", "1", "--out", "here")[1]
+    results = tmp_path / "here/results.jsonl"
+    record = json.loads(results.read_text())
+    record["metrics"]["run"]["lip_sync_share"] = 0.6
+    results.write_text(json.dumps(record) + "\n")
+    assert sync in weir("report", "here")[1]
+    assert sync in weir("replay", trace, "--controller", "gcc", "--seeds", "1", "--out", "here")[1]
+    page = (tmp_path / "here/report.html").read_text()
+    assert "Dashed: other traffic on the path. Dotted: the path" in page
 
 
 def test_the_model_is_also_run_under_other_objectives(weir, trace, tmp_path):
@@ -324,7 +343,7 @@ def test_report_of_a_folder_without_results(weir, tmp_path):
     for folder, message in (
         ("nowhere", "nowhere: no such file"),
         ("empty", "empty: no results.jsonl in it; give a folder that"),
-        ("begun", "begun: no complete run in results.jsonl; give a folder that"),
+        ("begun", "begun: no run is complete yet in results.jsonl; the command that wrote it goes on"),
     ):
         status, _, error = weir("report", folder)
         assert (status, message in error) == (2, True), error
@@ -351,19 +370,33 @@ def test_doctor_without_the_simulator_is_status_3_and_no_path_is_wrapped(weir):
     assert "weir-sim" in error
 
 
-@pytest.mark.parametrize("act", ["interrupt parent", "terminate parent"])
-def test_ctrl_c_and_sigterm_are_status_1_and_keep_what_is_complete(tmp_path, trace, fake_simulator, act):
+@pytest.mark.parametrize(
+    ("act", "run", "message", "kept"),
+    [
+        (
+            "interrupt parent",
+            "rule:1",
+            "1 run kept in here: the same command goes on, 'weir report here' shows",
+            1,
+        ),
+        ("terminate parent", "rule:1", "1 run kept in here", 1),
+        ("interrupt parent", "gcc:1", "nothing is kept in here: the same command starts again\n", 0),
+    ],
+)
+def test_ctrl_c_and_sigterm_are_status_1_and_keep_what_is_complete(
+    tmp_path, trace, fake_simulator, act, run, message, kept
+):
     """The real command in a process of its own: the only one that does not come back by itself."""
     command = [sys.executable, "-c", "from weir_cli.main import main; main()", "replay", trace]
     command += ["--controller", "gcc", "--controller", "rule", "--seeds", "1", "--jobs", "1", "--out", "here"]
-    environment = {**os.environ, "FAKE_WEIR_SIM": json.dumps({"rule:1": act})}
+    environment = {**os.environ, "FAKE_WEIR_SIM": json.dumps({run: act})}
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=tmp_path, timeout=120, env=environment, check=False
     )
     assert done.returncode == 1
-    assert "interrupted; 1 run kept in here" in done.stderr
+    assert f"interrupted; {message}" in done.stderr
     assert "Traceback" not in done.stderr
-    assert len((tmp_path / "here/results.jsonl").read_text().splitlines()) == 1
+    assert len((tmp_path / "here/results.jsonl").read_text().splitlines()) == kept
 
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
@@ -379,7 +412,7 @@ def test_report_compares_a_folder_with_another_setting_of_its_scenarios(weir, tr
         assert weir(*command, "--one-way-delay", delay, "--seeds", seeds, "--out", out)[0] == 0
     status, out, error = weir("report", "short", "--against", "long")
     assert (status, error) == (0, "")
-    assert "gcc here against gcc in long: " not in out
+    assert "gcc here against gcc in long: " in out
     assert "rule here against rule in long: Call quality " in out
     summary = json.loads((tmp_path / "short/summary.json").read_text())
     found = summary["against"]

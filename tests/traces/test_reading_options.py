@@ -67,6 +67,26 @@ def test_options_without_effect_on_a_format_are_named_and_change_nothing(run_wei
     assert stated["understood"] == plain["understood"]
 
 
+def test_units_of_other_files_have_no_effect_on_deliveries(run_weir, tmp_path: Path) -> None:
+    path = tmp_path / "drive.up"
+    path.write_text("".join(f"{12 * number}\n" for number in range(1, 1001)))
+    (plain,) = json.loads(run_weir("traces", "validate", path, "--json")[1])
+    status, out, _ = run_weir("traces", "validate", path, "--unit", "s,kbps", "--json")
+    (stated,) = json.loads(out)
+    message = "--unit: without effect; the format mahimahi has columns and units of its own"
+    assert (status, stated["findings"][0]["message"]) == (0, message)
+    assert stated["understood"] == plain["understood"]
+    # A few rising numbers may be rates.
+    path.write_text("1000\n2000\n3000\n")
+    assert "3 rates without times" in run_weir("traces", "validate", path, "--unit", "kbps")[2]
+
+
+def test_a_missing_cell_changes_no_length(run_weir, tmp_path: Path) -> None:
+    path = tmp_path / "holes.csv"
+    path.write_text("time,downlink_kbps\n0,1500\n5,\n10,2500\n15,2500\n")
+    assert "20 s long" in run_weir("traces", "validate", path, "--unit", "s")[1]
+
+
 def test_a_constant_has_no_length(run_weir, tmp_path: Path) -> None:
     path = tmp_path / "constant.csv"
     path.write_text("time_s,rate_bps\n0,1500000\n")

@@ -170,7 +170,7 @@ def test_rows_without_a_rate_and_rows_of_one_second(tmp_path: Path) -> None:
     path.write_text(UCC + "".join(rows))
     trace = read_trace(path)
     assert trace.format == "ucc"
-    assert trace.capacity == CapacityTrace([0, 2, 3], [1e6, 1.1e6, 1e6], 4.5)
+    assert trace.capacity == CapacityTrace([0, 2, 3], [1e6, 1.1e6, 1e6], 4.0)
     assert [finding.located() for finding in trace.findings] == [
         "line 3: warning (missing): 1 rows have no rate; the time of each counts to a row beside it",
         "line 5: warning (same_time): 1 rows have the time of the row before; their rates are averaged",

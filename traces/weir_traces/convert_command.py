@@ -45,11 +45,11 @@ class ValidateOptions(ReadingArguments):
 
 @with_options(ValidateOptions)
 def validate(options: ValidateOptions) -> None:
-    """Check files: shows how each was interpreted, and every fault with its place and repair.
+    """Check files: shows how each was interpreted, and every fault with its place and repair; of a file that cannot be
+    parsed, the first fault.
 
-    Only the first fault of an unreadable file is shown. Exit status 0: all files are usable (with --repair: after
-    repair); 2: at least one is unusable or ambiguous. Files are never changed; "weir traces convert --repair" writes a
-    repaired file.
+    Exit status 0: all files are usable (with --repair: after repair); 2: at least one is unusable or ambiguous. Files
+    are never changed; "weir traces convert --repair" writes a repaired file.
     """
     files, as_json, repair = options.files, options.as_json, options.repair
     if len(files) == 1 and not as_json:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TypeVar
 
 from weir_cli.errors import InputError
 from weir_cli.files.input import printable
+from weir_eval.measures.command_options import differing_options
 from weir_eval.measures.run_values import distinct_runs, run_values
 from weir_eval.measures.statistics import compare_paired
 from weir_eval.measures.table import MEASURES, Kind, Measure
@@ -19,8 +20,12 @@ from weir_eval.records.record import Record
 from weir_eval.records.summary import Summary
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
-_THERE = " there"
+_THERE = "\n there"
+"""Behind the names of controllers of the other folder; no name has a line break."""
 _MOST_NAMED = 5
+_LONGEST_NAME = 60
+_OF_OBJECTIVE = ("utility",)
+"""The measures that an objective defines: under another one, they are other measures."""
 _SETTINGS = {
     "objective", "versions", "duration_s", "path", "media", "model_sha256", "decision_delay_ms", "stack",
     "virtual_call",
@@ -54,15 +59,18 @@ def compare_with(
         found = compare_paired(measure, own, other, summary.run.near_copies)
         return PairedRow.of(name, name, measure.name, found) if found else None
 
-    measures = MEASURES.of(kind)
+    measures: dict[str, Measure] = dict(MEASURES.of(kind))
+    if any(own.objective != other.objective for own, other in pairs):
+        measures = {name: measure for name, measure in measures.items() if name not in _OF_OBJECTIVE}
+    options = differing_options(summary.run.command, command)
     return Against(
         folder=str(folder),
         command=command,
         runs=len(pairs),
         unpaired_here=len(here) - len(pairs),
         unpaired_there=len(there) - len(pairs),
-        equal=sum(own.measures == other.measures for own, other in pairs),
-        differing=_differing(pairs),
+        equal=sum(all(own.measures.get(name) == other.measures.get(name) for name in measures) for own, other in pairs),
+        differing={name: _here_and_there(*both) for name, both in options.items()} | _differing(pairs),
         paired=[found for name in controllers for measure in measures.values() if (found := row(name, measure))],
         scenarios=_means(pairs, measures),
     )
@@ -106,11 +114,26 @@ def _differing(pairs: Sequence[tuple[Record, Record]]) -> dict[str, str]:
                 found.setdefault(name, set()).add(both)
                 counts[name] = counts.get(name, 0) + 1
     return {
-        name: " here, ".join(next(iter(values))) + _THERE
+        name: _here_and_there(*next(iter(values)))
         if len(values) == 1
-        else f"differs in {counts[name]} of {len(pairs)} pairs"
+        else f"{_range(own for own, _ in values)} here, {_range(other for _, other in values)} there"
+        f" (in {counts[name]} of {len(pairs)} pairs)"
         for name, values in found.items()
     }
+
+
+def _range(values: Iterable[str]) -> str:
+    """Lowest and highest of numbers; other texts in their order."""
+    distinct = sorted(set(values))
+    try:
+        numbers = sorted(map(float, distinct))
+    except ValueError:
+        return _named(distinct)
+    return " to ".join(f"{number:g}" for number in dict.fromkeys((numbers[0], numbers[-1])))
+
+
+def _here_and_there(own: str, other: str) -> str:
+    return f"{own} here, {other} there"
 
 
 def _settings(record: Record) -> Iterator[tuple[str, str]]:
@@ -155,4 +178,5 @@ def _nothing_pairs(records: Sequence[Record], others: Sequence[Record]) -> str:
 def _named(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
     more = f" and {len(distinct) - _MOST_NAMED} more" if len(distinct) > _MOST_NAMED else ""
-    return ", ".join(map(printable, distinct[:_MOST_NAMED])) + more
+    shown = (name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…" for name in distinct[:_MOST_NAMED])
+    return ", ".join(map(printable, shown)) + more

@@ -22,8 +22,10 @@ class Against(Part):
         runs: number of pairs of runs with the same controller, scenario and seed.
         unpaired_here, unpaired_there: number of runs that have no counterpart.
         equal: number of pairs with the same value of every measure.
-        differing: settings of the records that differ in a pair, with their values here and there.
-        paired: differences over the pairs; `a` and `b` are the same controller, here and there.
+        differing: options of the commands, and settings of the records in a pair, that differ, with their values here
+            and there.
+        paired: differences over the pairs; `a` and `b` are the same controller, here and there. Utility is omitted if
+            objectives differ.
         scenarios: means here and there over the paired seeds, by scenario, controller and measure.
     """
 

@@ -50,7 +50,8 @@ from weir_sim.executables import Stack
 FAMILIES_FOLDER = "families"
 _TIME_SERIES = (
     "First seed, from its starting point in the trace. Grey: capacity. Main cause: of freezes and of long queues; the "
-    "pointer shows all shares. Dashed lines are other traffic on the path."
+    "pointer shows all shares. Dashed: other traffic on the path. Dotted: the path's own delay, the media's limit, and "
+    "oracle."
 )
 _STACKS: dict[Stack, str] = {
     "model": "Replays: the simulator's model of sender and receiver.",
@@ -114,9 +115,12 @@ def rewrite(folder: Path, reference: str | None = None, against: Path | None = N
 
 def _read_measured(store: RunStore) -> list[RunRecord]:
     records = store.read()
+    if not records and store.results_path.is_file():
+        raise InputError(f"{store.folder}: no run is complete yet in {RESULTS}; the command that wrote it goes on")
     if not records:
-        found = f"no complete run in {RESULTS}" if store.results_path.is_file() else f"no {RESULTS} in it"
-        raise InputError(f"{store.folder}: {found}; give a folder that 'weir replay', 'call' or 'train' has written")
+        raise InputError(
+            f"{store.folder}: no {RESULTS} in it; give a folder that 'weir replay', 'call' or 'train' has written"
+        )
     if any(not record.measures for record in records):
         raise InputError(f"{store.results_path}: records without metrics; it was not written by 'weir replay'")
     return records
@@ -180,11 +184,12 @@ def _lead(summary: Summary, records: Sequence[RunRecord]) -> list[Block | None]:
     pairs = paired_sentences(summary)
     behind = Folded("All measures and pairs", differences(pairs)) if pairs else None
     about = note(" ".join(filter(None, sentences)))
+    lip_sync = modeled_lip_sync(records)
     return [
         interruption(summary.run),
         *verdict_lines(against_sentences(summary) or pairs),
         unlike_settings(records),
-        modeled_lip_sync(records),
+        note(lip_sync) if lip_sync else None,
         input_notes(summary.run.scenarios),
         about,
         behind,

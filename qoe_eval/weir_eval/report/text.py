@@ -5,6 +5,7 @@ A paired difference reads: Viewer's quality +2.0 [+1.1, +3.0]: better in 15, wor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ _RENDERED = ("concealed_share", "call_score", "vmaf_mean", "vmaf_p5", "visqol_me
 # Longer names of controllers take more than one line.
 _LONGEST_NAME = 20
 _PIPE_WIDTH = 120
+_LEADING = ("call_quality", "viewer_quality", "utility")
+_MOST_AGAINST = 5
 _DECISIVE = (
     ("call_quality", "viewer_quality", "vmaf_mean", "challenge"), ("frozen_share", "freeze_count"),
     ("end_to_end_delay_ms_p95", "frame_delay_ms_p95"), ("received_bitrate_bps",),
@@ -47,18 +50,29 @@ def names_of_rendered_measures(summary: Summary) -> list[str]:
     return [name for name in _RENDERED if any(name in values for values in summary.controllers.values())]
 
 
-def print_means(summary: Summary, shown: Sequence[str]) -> None:
-    """Prints the measures `shown` of a `summary.json`, a line per controller."""
+def print_means(summary: Summary, shown: Sequence[str], planned: Sequence[str] = ()) -> None:
+    """Prints the measures `shown` of a `summary.json`, a line per controller: best first, as on the page, then those
+    `planned` of which no run completed.
+    """
     console = output_console(_PIPE_WIDTH)
-    names = {controller: dated(controller, libwebrtc_of(summary)) for controller in summary.controllers}
+    leading = next((name for name in _LEADING if any(name in by for by in summary.controllers.values())), "")
+    ordered = sorted(
+        summary.controllers,
+        key=lambda name: -summary.controllers[name][leading].mean if leading in summary.controllers[name] else math.inf,
+    )
+    failed = [name for name in planned if name not in summary.controllers]
+    found = {name: summary.controllers.get(name, {}) for name in (*ordered, *failed)}
+    names = {controller: dated(controller, libwebrtc_of(summary)) for controller in found}
     columns = {
         f"{MEASURES[name].label}\n{MEASURES[name].unit}": [
-            MEASURES[name].display(values[name].mean) if name in values else "–"
-            for values in summary.controllers.values()
+            MEASURES[name].display(values[name].mean) if name in values else "–" for values in found.values()
         ]
         for name in shown
     }
-    columns["runs complete"] = [str(summary.completed.get(controller, "")) for controller in summary.controllers]
+    each = summary.run.planned // len(planned) if planned else 0
+    columns["runs complete"] = [
+        f"0 of {each}" if controller in failed else str(summary.completed.get(controller, "")) for controller in found
+    ]
     first = max(min(max(map(len, names.values()), default=0), _LONGEST_NAME), len("controller"))
     for headings in _fitting(columns, first, console.width):
         table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
@@ -161,7 +175,7 @@ class PairedSentences:
             and difference not in shown
             and difference.name not in parts
         ]
-        return "; ".join(f"{difference.value} {difference.word}" for difference in shown)
+        return "; ".join(f"{difference.value}: {difference.word}" for difference in shown)
 
     @property
     def basis(self) -> str:
@@ -189,18 +203,31 @@ def paired_sentences(summary: Summary) -> list[PairedSentences]:
 
 
 def against_sentences(summary: Summary) -> list[PairedSentences]:
-    """The sentences of the comparison with another folder: of the judged controllers, or else of all that both have."""
+    """The sentences of the comparison with another folder: of at most five controllers, the judged ones first."""
     if summary.against is None:
         return []
     rows: dict[str, dict[str, PairedRow]] = {}
     for row in summary.against.paired:
         rows.setdefault(row.a, {})[row.metric] = row
-    names = [name for name in judged(summary) if name in rows] or list(rows)
+    names = [name for name in dict.fromkeys((*judged(summary), *rows)) if name in rows][:_MOST_AGAINST]
     return [
         _sentences(f"{name} here against {name} in {summary.against.folder}", leading)
         for name in names
         if (leading := leading_rows(rows[name]))
     ]
+
+
+def print_against(summary: Summary) -> None:
+    """Prints the settings that differ from the other folder, and the verdict of each controller; nothing without such a
+    comparison.
+    """
+    if summary.against is None:
+        return
+    differing = [f"{name}: {text}" for name, text in summary.against.differing.items()]
+    more = f"; and {len(differing) - _MOST_AGAINST} more" if len(differing) > _MOST_AGAINST else ""
+    shown = "; ".join(differing[:_MOST_AGAINST]) or "no recorded setting or option"
+    output_console(_PIPE_WIDTH).print(f"Differing from {summary.against.folder}: {shown}{more}", soft_wrap=True)
+    print_paired(against_sentences(summary))
 
 
 def _sentences(pair: str, rows: Sequence[PairedRow]) -> PairedSentences:

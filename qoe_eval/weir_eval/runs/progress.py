@@ -34,12 +34,13 @@ def run_with_progress(
     console: Console,
     *,
     quiet: bool,
-    after_interrupt: str = "",
+    after_interrupt: Callable[[int], str] = lambda _: "",
     on_cluster: bool = False,
     before_runs: Callable[[], None] = lambda: None,
 ) -> ReplayOutcome:
-    """`complete_plans` for a command. SIGTERM acts like Ctrl-C; `after_interrupt` is appended to the message then.
-    Without a terminal, progress is one line per half minute. `on_cluster`: use the connected cluster.
+    """`complete_plans` for a command. SIGTERM acts like Ctrl-C; the message then ends with the text of
+    `after_interrupt` for the number of kept runs. Without a terminal, progress is one line per half minute.
+    `on_cluster`: use the connected cluster.
 
     Raises:
         InputError: the simulator refused a run; complete runs are kept.
@@ -67,8 +68,10 @@ def run_with_progress(
         RunStore(out).discard_if_empty()
         raise
     except KeyboardInterrupt:
-        kept = counted(len(RunStore(out).read()), "run")
-        console.print(f"weir: interrupted; {kept} kept in {out}: the same command goes on{after_interrupt}")
+        number = len(RunStore(out).read())
+        kept = f"{counted(number, 'run')} kept" if number else "nothing is kept"
+        next_time = "goes on" if number else "starts again"
+        console.print(f"weir: interrupted; {kept} in {out}: the same command {next_time}{after_interrupt(number)}")
         raise typer.Exit(1) from None
     finally:
         signal.signal(signal.SIGTERM, on_sigterm)

@@ -85,6 +85,7 @@ class RecordStore(Generic[RecordType]):
         if others:
             append(self.folder / SET_ASIDE, b"".join(map(to_line, others)))
             moved = f"{counted(len(others), 'result')} that this command does not use moved to {SET_ASIDE}"
+            moved += f"; to report them, copy it to {RESULTS} of another folder"
             error_console().print(f"weir: {printable(self.folder)}: {moved}")
         # Also drops a truncated last line.
         write_bytes(self.results_path, b"".join(map(to_line, kept)))

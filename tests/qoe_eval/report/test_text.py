@@ -47,12 +47,12 @@ def test_paired_differences_in_words_the_viewers_first():
         "weir against scream, 3 independent scenarios, 8 runs",
         "  Challenge score +0.5: better in 1, worse in 1, level in 1",
     ]
-    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5 better in 5 of 8 runs")
+    assert (scream.has_intervals, scream.verdict) == (False, "Challenge score +0.5: better in 5 of 8 runs")
     assert scream.basis == "3 independent scenarios, 8 runs: intervals need 6 independent traces, not more seeds."
     # The decisive measures, the viewer's first.
     assert gcc.verdict == (
-        "Challenge score +6.6 [+4.5, +9.8] better; Frozen −1.23 points [−2.00, −1.00] better; "
-        "Frame delay, p95 +46 ms [+10, +121] worse; Freezes +1.5 [+0.2, +2.7] worse"
+        "Challenge score +6.6 [+4.5, +9.8]: better; Frozen −1.23 points [−2.00, −1.00]: better; "
+        "Frame delay, p95 +46 ms [+10, +121]: worse; Freezes +1.5 [+0.2, +2.7]: worse"
     )
     assert gcc.basis == (
         "26 independent scenarios, 5 seeds each. Better or worse: the measure's 95 % interval excludes 0, and most "
@@ -74,8 +74,8 @@ def test_without_an_interval_a_verdict_names_the_direction_and_the_seeds_that_ha
         ]
     )
     assert gcc.verdict == (
-        "Viewer's quality +6.2 better in 5 of 5 seeds; Frozen −1.30 points better in 5 of 5 seeds; "
-        "End-to-end delay, p95 +24 ms worse in 3 of 5 seeds"
+        "Viewer's quality +6.2: better in 5 of 5 seeds; Frozen −1.30 points: better in 5 of 5 seeds; "
+        "End-to-end delay, p95 +24 ms: worse in 3 of 5 seeds"
     )
     # With one scenario there is nothing to count.
     assert [str(difference).rpartition(": ")[2] for difference in gcc.differences] == [
@@ -85,7 +85,7 @@ def test_without_an_interval_a_verdict_names_the_direction_and_the_seeds_that_ha
 
 def test_an_interval_with_0_in_it_is_neither_better_nor_worse():
     (gcc,) = sentences([row("gcc", "viewer_quality", 1.1, [-0.1, 3.9])])
-    assert gcc.verdict == "Viewer's quality +1.1 [−0.1, +3.9] not told apart"
+    assert gcc.verdict == "Viewer's quality +1.1 [−0.1, +3.9]: not told apart"
 
 
 def test_a_small_difference_is_not_printed_as_none():
@@ -175,7 +175,7 @@ def test_measures_that_are_worse_are_in_the_verdict():
             row("gcc", "frame_delay_ms_p95", 40, [10, 82], wins=1, losses=7),
         ]
     )
-    assert gcc.verdict == "End-to-end delay, p95 −80 ms [−120, −40] better; Frame delay, p95 +40 ms [+10, +82] worse"
+    assert gcc.verdict == "End-to-end delay, p95 −80 ms [−120, −40]: better; Frame delay, p95 +40 ms [+10, +82]: worse"
 
 
 def test_a_better_picture_is_in_the_verdict_and_a_worse_delay_only_once():
@@ -190,3 +190,14 @@ def test_a_better_picture_is_in_the_verdict_and_a_worse_delay_only_once():
     )
     measures = [part.partition(" +")[0] for part in gcc.verdict.split("; ")]
     assert measures == ["Call quality", "End-to-end delay, p95", "Viewer's quality", "End-to-end delay, median"]
+
+
+def test_means_are_best_first_then_planned_controllers_without_a_run(capsys):
+    made = [
+        run_record(controller=name, seed=seed, measures={"call_quality": quality})
+        for name, quality in (("weir", 60.0), ("gcc", 70.0))
+        for seed in (1, 2)
+    ]
+    print_means(summarise(made, RunAbout(planned=6)), ("call_quality",), ("weir", "gcc", "mine"))
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[-3:]]
+    assert rows == [["gcc", "70.0", "2"], ["weir", "60.0", "2"], ["mine", "–", "0", "of", "2"]]

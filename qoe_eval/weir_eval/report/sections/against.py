@@ -52,7 +52,10 @@ def _sample(found: Against) -> str:
         "scenario and seed.",
         f"Without a counterpart: {' and '.join(unpaired)}." if unpaired else "",
         f"Equal in every measure: {found.equal:,}." if found.equal else "",
-        "" if found.differing else "No recorded setting differs; scenarios may differ in what records do not have.",
+        ""
+        if found.differing
+        else "No recorded setting or option differs; scenarios may differ in what records do not have.",
+        "Utility is left out, since each objective defines its own." if "objective" in found.differing else "",
     ]
     return " ".join(filter(None, sentences))
 

@@ -10,7 +10,7 @@ from weir_eval.measures.delay_stages import STAGES
 from weir_eval.measures.table import MEASURES
 from weir_eval.records.run_record import RunRecord
 from weir_eval.records.summary import Summary
-from weir_eval.report.page_blocks import Folded, Section, Text, note
+from weir_eval.report.page_blocks import Folded, Section, note
 from weir_eval.report.page_table import Cell, Cells, Row, Table, controller_cell
 
 _COLUMNS = (*(f"delay_in_{stage}_ms" for stage in STAGES), "end_to_end_delay_ms")
@@ -46,17 +46,17 @@ def delay_stages(summary: Summary) -> Section | None:
     return Section("delay", "Where the delay arises", [about, Table(heads, rows), by_scenario])
 
 
-def modeled_lip_sync(records: Sequence[RunRecord]) -> Text | None:
-    """A warning where lip sync is most of the end-to-end delay, summed over frames, of runs with the simulator's
-    receiver; None without such runs.
+def modeled_lip_sync(records: Sequence[RunRecord]) -> str:
+    """A warning, for page and terminal, where lip sync is most of the end-to-end delay, summed over frames, of runs
+    with the simulator's receiver; empty without such runs.
     """
     modeled = [record for record in records if record.stack == "model"]
     found = sum((record.measures.get("lip_sync_share") or 0.0) > 0.5 for record in modeled)
     if not found:
-        return None
-    return note(
+        return ""
+    return (
         f"In {found} of {counted(len(modeled), 'run')} most of the end-to-end delay is the wait for audio (lip sync), "
-        "which a replay models; check with `--stack libwebrtc`."
+        "which a replay models; check with --stack libwebrtc."
     )
 
 

@@ -86,7 +86,7 @@ def test_two_folders_of_calls_are_compared_without_those_that_were_stopped(tmp_p
     assert (found.runs, found.unpaired_here, found.unpaired_there) == (1, 1, 0)
     assert found.differing == {"codec": "none here, AV1 there"}
     words = " ".join(" ".join(check(page.read_text()).text).split())
-    assert f"weir here against weir in {before} : Call quality +5.0 better in 1 of 1 seed" in words
+    assert f"weir here against weir in {before} : Call quality +5.0: better in 1 of 1 seed" in words
     assert "Without a counterpart: 1 here." in words
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="has no calls; give a folder of 'weir call' or 'weir serve'"):

@@ -58,6 +58,7 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
         _check_group(table, columns.group, lines, groups)
     kept = _kept(table, columns, lines, rates)
     end = times[kept[-1] + 1 :][:1] if columns.is_own and kept else []
+    all_lines, all_times = lines, times
     lines, rates, times = ([cells[index] for index in kept] for cells in (lines, rates, times))  # type: ignore[assignment]
     if not lines:
         raise InputError(f"{source}: no row of data; add at least one time and rate")
@@ -75,6 +76,10 @@ def read_header_table(table: Table, reading: Reading) -> ImportedTrace:
             raise _doubt(table, f"has no unit of {clock}: add --unit UNIT, such as s or ms,kbps")
         rows.described = f"{clock} of each row in {time_name(columns.time_unit_s)}, {rows.described}"
         return trace_of_durations(rows, read_numbers(times, clock, source, lines) * columns.time_unit_s)
+    if len(kept) < len(all_times) and not columns.is_own and len(lines) > 1:
+        every = read_times(all_times, columns.time_unit_s, clock, source, all_lines)
+        steps_s = np.diff(np.unique(every.seconds))
+        rows.usual_step_s = float(np.median(steps_s)) if steps_s.size else None
     found = read_times(times + end, columns.time_unit_s, clock, source, [*lines, *lines[-1:]][: len(times + end)])
     rows.times_s, rows.first_s = found.seconds[: len(lines)], found.first_s
     rows.averages = found.is_coarse and not columns.is_own

@@ -2,12 +2,14 @@
 
 Numbers are times of deliveries if they rise, are whole milliseconds (or a capture of 1 s or more), and give a plausible
 rate. If there are fewer than 20, that rate must be 100 kbps or more, and they must begin within two mean steps of 0, or
-at 1. Other numbers are refused without a statement, as are NYU-METS's rows: a number and its unit each, and no time.
+at 1. A unit of rates without a step has no effect on 20 or more such numbers. Other numbers are refused without a
+statement, as are NYU-METS's rows: a number and its unit each, and no time.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -78,6 +80,11 @@ def read_one_column(
         described = "each row in its unit" if has_units else str(unit)
         rows = RateRows(source, "rates", np.zeros(0), numbers, unit, positions, described)
         return trace_of_steps(rows, reading.step_s)
+    if not has_units and unit is not None and numbers.size >= _FEW and not _unlike_deliveries(numbers):
+        # The units are those of other files of the command.
+        deliveries = read_mahimahi(text, source, window_ms=window_ms)
+        unused = reading.without_effect(source, "the format mahimahi")
+        return replace(deliveries, findings=[*unused, *deliveries.findings])
     if unit is not None:
         mean = f"{numbers.mean() * unit.bps / 1e6:.4g} Mbps"
         raise InputError(

@@ -60,7 +60,7 @@ def trace_of_rows(rows: RateRows, reading: Reading) -> ImportedTrace:
     put_in_order(rows)
     times, numbers, unit = rows.times_s, rows.numbers, rows.unit
     steps = np.diff(times)
-    median = float(np.median(steps)) if steps.size else None
+    median = rows.usual_step_s or (float(np.median(steps)) if steps.size else None)
     side = side_of_rows(rows, reading)
     if side.holds == "step":
         return _held_for_steps(rows, grid_step(times) or median)

@@ -24,6 +24,7 @@ class RateRows:
         described: columns and units, for people.
         first_s: time of the first row on the file's clock; None for dates.
         end_s: end of the last rate, if the file has it.
+        usual_step_s: step of the rows, s, if some of them are missing; None: that of ``times_s``.
         holds: the side of a row on which its rate holds, if the format defines it.
         usual_bps: a median above it is doubtful.
         averages: rows of equal times are merged to their mean. Amounts are always merged, to their sum.
@@ -38,6 +39,7 @@ class RateRows:
     described: str
     first_s: float | None = 0.0
     end_s: float | None = None
+    usual_step_s: float | None = None
     holds: RateHolds | None = None
     usual_bps: float = MAX_RATE_BPS
     averages: bool = False
