@@ -23,7 +23,8 @@ struct Observation {
 };
 
 // True for a share, 0 to 1, of the connections: those whose identifier has a SHA-256 with its first 64 bits, as a
-// fraction of 2^64, below `share`. It is the same in every host of Weir.
+// fraction of 2^64, below `share`. The hosts in Go choose the same, if the identifier is UTF-8, has at most 256 bytes
+// and neither begins nor ends with a space.
 bool IsInShare(std::string_view connection, double share);
 
 // The lines, without a line break. `begin`, on the clock of the times that follow, comes with the first line. `other`
