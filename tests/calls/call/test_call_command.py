@@ -58,7 +58,7 @@ def test_any_controller_is_compared_with_libwebrtcs_and_can_fail(weir, tmp_path)
     assert error.splitlines() == [f"steady, {name}, seed 1" for name in ("rule", "gcc", "scream")]
     lines = out.splitlines()
     assert [line for line in lines if " against " in line] == [
-        f"{name} against scream: Call quality 0.0 level; Frozen 0.00 points level" for name in ("gcc", "rule")
+        f"{name} against scream: Call quality 0.0: level; Frozen 0.00 points: level" for name in ("gcc", "rule")
     ]
     required = [line for line in lines if line.startswith("required")]
     assert [line.endswith(": met") for line in required] == [True, True, False, False]
