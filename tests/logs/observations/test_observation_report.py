@@ -239,7 +239,7 @@ def test_a_folder_of_results_with_a_stray_log_is_no_folder_of_logs(run_weir, tmp
     assert rewrite(ReportRequest(path=tmp_path)) is None
     status, _, error = run_weir("report", tmp_path)
     assert status == 2
-    assert "no complete run in results.jsonl" in error
+    assert "no run is complete yet in results.jsonl" in error
     status, _, error = run_weir("report", tmp_path, "--out", tmp_path / "page")
     assert status == 2
     assert "--out" in error
