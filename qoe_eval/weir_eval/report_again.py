@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from weir_cli.console import output_console
 from weir_cli.reports import Report, ReportRequest
-from weir_eval.measures.summary import sorted_records
 from weir_eval.report import replay_page
 from weir_eval.report.sections.delay import modeled_lip_sync
 from weir_eval.report.text import print_against
@@ -20,12 +19,11 @@ def rewrite(request: ReportRequest) -> Report | None:
     """
     if not request.path.is_dir():
         return None
-    summary, page = replay_page.rewrite(request.path, request.reference, request.against)
+    summary, page, records = replay_page.rewrite(request.path, request.reference, request.against)
     if not request.quiet:
         print_against(summary)
-        if lip_sync := modeled_lip_sync(RunStore(request.path).read()):
+        if lip_sync := modeled_lip_sync(records):
             output_console().print(lip_sync, soft_wrap=True)
     if request.csv:
-        store = RunStore(request.path)
-        replay_page.write_csv(store, sorted_records(store.read(), summary.run.scenarios), quiet=request.quiet)
+        replay_page.write_csv(RunStore(request.path), records, quiet=request.quiet)
     return Report(summary.text(), page)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
-from weir_cli.errors import InputError
-from weir_cli.files.input import parse_json, read_text
 from weir_cli.files.output import make_folder, write_text
 from weir_cli.installation import require
 from weir_papers.claims import print_claims
 from weir_papers.common import OutOption
+from weir_papers.kept import kept
 from weir_papers.mocc.claims import CLAIMS, measured
 from weir_sim.executables import find_simulator
 from weir_train.configuration.scenarios import ScenarioSettings
@@ -65,6 +63,7 @@ def mocc(
     of_files = {name: ScenarioSettings(source="files", files=files) for name, files in (("a", trained), ("b", judging))}
     settings, evaluated = (settings.model_copy(update={"scenarios": of_files[name]}) for name in ("a", "b"))
     sizes = {**asdict(plan), "tested": networks, "configuration": settings.model_dump(mode="json")}
+    of_seed = {name: value for name, value in sizes.items() if name != "seeds"}
     try:
         with progress_bar(max(base_steps, scratch_steps)) as show:
             trainer = Trainer(settings, out / "models", find_simulator(), lambda title, steps: show(title, steps, ""))
@@ -72,9 +71,9 @@ def mocc(
             for seed in range(1, seeds + 1):
                 adapt = partial(measure_adaptation, trainer, evaluated, plan, seed)
                 compare = partial(measure_objectives, trainer, tested, seed, base_steps, scratch_steps)
-                adapted.append(_kept(out / f"adaptation-{seed}.json", sizes, adapt))
+                adapted.append(kept(out / f"adaptation-{seed}.json", of_seed, adapt, field="plan"))
                 if networks:
-                    objectives.append(_kept(out / f"objectives-{seed}.json", sizes, compare))
+                    objectives.append(kept(out / f"objectives-{seed}.json", of_seed, compare, field="plan"))
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; what is trained is kept: the same command continues", err=True)
         raise typer.Exit(1) from None
@@ -82,20 +81,3 @@ def mocc(
     write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
     print_claims(CLAIMS, measured(document))
     typer.echo(f"\nDetails: {out / RESULT}")
-
-
-def _kept(path: Path, sizes: Mapping[str, Any], measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The result of one seed from its file; measured, and written there, where there is none yet.
-
-    Raises:
-        InputError: the file is of other sizes.
-    """
-    wanted = json.loads(json.dumps({key: value for key, value in sizes.items() if key != "seeds"}))
-    if path.exists():
-        found = parse_json(read_text(path), str(path))
-        if found.get("plan") != wanted:
-            raise InputError(f"{path}: was measured with other options; give the same, or another folder")
-        return dict(found["result"])
-    result = measure()
-    write_text(path, json.dumps({"plan": wanted, "result": result}, indent=1, allow_nan=False) + "\n")
-    return result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,10 +11,8 @@ from typing import Any, Final
 import numpy as np
 from sklearn.metrics import f1_score
 
-from weir_cli.errors import InputError
-from weir_cli.files.input import parse_json, read_text
-from weir_cli.files.output import make_folder, write_text
 from weir_papers.common import Case, mean_case
+from weir_papers.kept import kept
 from weir_papers.muses.decision_trees import OneTree, Students, TreesByKind, among_two_nearest, extract
 from weir_papers.muses.muses_measures import PACKET_BYTES, weighted_p95
 from weir_papers.muses.networks import LARGEST_DELAYS_MS, TEST_DURATION_S
@@ -66,14 +63,22 @@ def trial(
         InputError: the folder has a result of another size.
         ComponentFailed: a simulator failed.
     """
-    path = folder / f"muses-{seed}.json"
-    wanted = json.loads(json.dumps(asdict(size))) | {"networks": {name: len(some) for name, some in scenarios.items()}}
-    if path.exists():
-        found = parse_json(read_text(path), str(path))
-        if found.get("size") != wanted:
-            raise InputError(f"{path}: was measured with other options; give the same, or another folder")
-        return dict(found["result"])
-    make_folder(folder)
+    networks = {name: len(some) for name, some in scenarios.items()}
+    return kept(
+        folder / f"muses-{seed}.json",
+        asdict(size) | {"networks": networks},
+        lambda: _measured(seed, size, scenarios, folder, simulator, on_progress),
+    )
+
+
+def _measured(
+    seed: int,
+    size: Size,
+    scenarios: Mapping[str, Sequence[Scenario]],
+    folder: Path,
+    simulator: str | os.PathLike[str] | None,
+    on_progress: Callable[[str, int], None],
+) -> dict[str, Any]:
     teacher, history = teach(
         size.teaching, folder / f"teacher-{seed}.zip", seed, simulator=simulator,
         on_progress=lambda done: on_progress("teacher", done),
@@ -107,9 +112,7 @@ def trial(
         "nearest": among_two_nearest(students, held_out(teacher, _NEAREST_FROM)),
         "f1": {name: f1_by_delay(agents[name]) for name in (TEACHER, TREES, ONE_TREE)},
     }
-    result |= _tests(agents, scenarios, seed, simulator)
-    write_text(path, json.dumps({"size": wanted, "result": result}, indent=1, allow_nan=False) + "\n")
-    return result
+    return result | _tests(agents, scenarios, seed, simulator)
 
 
 def f1_of(flows: Flows) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -13,9 +12,8 @@ import numpy as np
 import torch
 
 from weir_cli.errors import InputError
-from weir_cli.files.input import parse_json, read_text
-from weir_cli.files.output import make_folder, write_text
 from weir_papers.common import Case
+from weir_papers.kept import kept
 from weir_papers.mvfst.agent import ACTIONS, Agent
 from weir_papers.mvfst.learner import Size, Variant, learn
 from weir_papers.mvfst.mvfst_runs import CURVE_PARTS, LSTM, POLICER, RANDOM, TRAINED_ON
@@ -60,13 +58,21 @@ def trial(
         ComponentFailed: a simulator failed.
     """
     base = folder / f"{name.replace(', ', '-').replace(' ', '-')}-{seed}"
-    path, wanted = base.with_suffix(".json"), json.loads(json.dumps(asdict(size) | asdict(VARIANTS[name])))
-    if path.exists():
-        found = parse_json(read_text(path), str(path))
-        if found.get("size") != wanted:
-            raise InputError(f"{path}: was measured with other options; give the same, or another folder")
-        return dict(found["result"])
-    make_folder(folder)
+    return kept(
+        base.with_suffix(".json"),
+        asdict(size) | asdict(VARIANTS[name]),
+        lambda: _measured(name, seed, size, base.with_suffix(".zip"), simulator, on_progress),
+    )
+
+
+def _measured(
+    name: str,
+    seed: int,
+    size: Size,
+    agent_path: Path,
+    simulator: str | os.PathLike[str] | None,
+    on_progress: Callable[[int], None] | None,
+) -> dict[str, Any]:
     emulators = {
         scenario.name: scenario.to_dict()
         for scenario in pantheon_scenarios()
@@ -77,7 +83,7 @@ def trial(
     result: dict[str, Any] = {"seed": seed, "variant": name}
     result |= {"reward": final_reward(rewards), "curve": curve(rewards)}
     if name == LSTM:
-        write_checkpoint(base.with_suffix(".zip"), "mvfst", size.steps, policy_arrays(agent.state_dict()))
+        write_checkpoint(agent_path, "mvfst", size.steps, policy_arrays(agent.state_dict()))
         result["cases"] = {
             emulator: {
                 LSTM: asdict(run(document, Greedy(agent), seed, simulator)),
@@ -85,7 +91,6 @@ def trial(
             }
             for emulator, document in emulators.items()
         }
-    write_text(path, json.dumps({"size": wanted, "result": result}, indent=1, allow_nan=False) + "\n")
     return result
 
 

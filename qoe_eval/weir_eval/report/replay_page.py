@@ -88,9 +88,11 @@ def write_csv(store: RunStore, records: Sequence[RunRecord], *, quiet: bool) -> 
     write_series_csv(store, track(records, "writing tables", console=console, disable=hidden, transient=True))
 
 
-def rewrite(folder: Path, reference: str | None = None, against: Path | None = None) -> tuple[Summary, Path]:
-    """Summary and page of a folder again, from its records: also after an interrupted replay. `reference`: another
-    than the replay's. `against`: another folder to compare with.
+def rewrite(
+    folder: Path, reference: str | None = None, against: Path | None = None
+) -> tuple[Summary, Path, list[RunRecord]]:
+    """Summary, page and records of a folder again: also after an interrupted replay. `reference`: another than the
+    replay's. `against`: another folder to compare with.
 
     Raises:
         InputError: there are no records, one is damaged, none is of the reference, or none pairs with one of `against`.
@@ -110,7 +112,7 @@ def rewrite(folder: Path, reference: str | None = None, against: Path | None = N
         others, command = _read_measured(RunStore(against)), read_run(against / SUMMARY).command
         compared = compare_with(summary, records, others, against, command, "replay")
         summary = summary.model_copy(update={"against": compared})
-    return summary, write_report(store, records, summary)
+    return summary, write_report(store, records, summary), records
 
 
 def _read_measured(store: RunStore) -> list[RunRecord]:

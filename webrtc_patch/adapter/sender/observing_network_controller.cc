@@ -99,7 +99,7 @@ class ObservingNetworkController final : public NetworkControllerInterface {
  private:
   std::unique_ptr<NetworkControllerInterface> MakeWeir(webrtc::NetworkControllerConfig config) {
     WeirNetworkControllerOptions options = options_.weir;
-    options.on_statistics = [this](const EstimatorStatistics& statistics) { Observe(statistics); };
+    options.on_process_interval = [this](const BandwidthEstimator& estimator) { Observe(estimator); };
     // The factory of this controller has validated the options.
     return MakeWeirNetworkControllerFactory(std::move(options)).value()->Create(std::move(config));
   }
@@ -115,14 +115,14 @@ class ObservingNetworkController final : public NetworkControllerInterface {
   }
 
   // Called while Weir handles OnProcessInterval().
-  void Observe(const EstimatorStatistics& statistics) {
+  void Observe(const BandwidthEstimator& estimator) {
     if (!options_.on_observation || now_ - observed_time_ < kObservationInterval) return;
     observed_time_ = now_;
     if (now_ - sent_time_ > kObservationInterval) return;
     options_.on_observation({.at_time = Timestamp::Micros(now_.us()),
                              .weir_is_in_charge = weir_is_in_charge_,
                              .other_target = other_.target(),
-                             .weir = statistics});
+                             .weir = estimator.Statistics(estimator.latest().at_time)});
   }
 
   const ObservingNetworkControllerOptions options_;

@@ -83,10 +83,7 @@ class WeirNetworkController final : public webrtc::NetworkControllerInterface {
     const Timestamp now = FromWebrtc(message.at_time);
     // Without a network, missing feedback is no information about the path.
     if (available_ && estimator_->next_timeout() <= now) estimator_->OnTimeout(now);
-    if (options_.on_statistics) {
-      const BandwidthEstimator& estimator = estimator_->estimator();
-      options_.on_statistics(estimator.Statistics(estimator.latest().at_time));
-    }
+    if (options_.on_process_interval) options_.on_process_interval(estimator_->estimator());
     return Update(message.at_time);
   }
 

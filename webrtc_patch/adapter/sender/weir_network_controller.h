@@ -37,8 +37,8 @@ struct WeirNetworkControllerOptions {
   // Called on libwebrtc's send task queue whenever the target rate changes; must be quick and must not call libwebrtc.
   // `at_time` is on libwebrtc's clock: on Linux, CLOCK_MONOTONIC in microseconds.
   std::function<void(const Estimate&)> on_target_rate;
-  // Called with each OnProcessInterval(), likewise. `last_second` ends at the latest decision.
-  std::function<void(const EstimatorStatistics&)> on_statistics = nullptr;
+  // Called with each OnProcessInterval(), likewise, after its decisions.
+  std::function<void(const BandwidthEstimator&)> on_process_interval = nullptr;
   // Follows transport feedback, for MakeRepairFecControllerFactory(); null: none. For one call.
   std::shared_ptr<ReturnPath> return_path = nullptr;
 };
