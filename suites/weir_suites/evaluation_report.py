@@ -57,6 +57,7 @@ def evaluation_page(evaluated: Sequence[Evaluated], run: Mapping[str, Any], out:
         name = of_suite.planned.suite.name
         about = note(f"{of_suite.planned.suite.about} {reached_text(of_suite.rows)} {_NOTE}")
         sections.append(Section(name, f"Goals: {name}", [about, _goals(of_suite.shown)]))
+        sections.append(of_suite.planned.suite.section(of_suite.results))
         sections += families(of_suite.families, POLICY, of_suite.libwebrtc, has_own_sections=True)
         if of_suite.pages:
             sections.append(_calls(of_suite, out))

@@ -39,8 +39,8 @@ def dominating(
         other: that it is compared with.
     """
     first = next(iter(sets.values()))
-    fronts = {objective: _points(results, names, controller) for objective, names in sets.items()}
-    others = _points(results, first, other)
+    fronts = {objective: points_by_scenario(results, names, controller) for objective, names in sets.items()}
+    others = points_by_scenario(results, first, other)
     scenarios = sorted(set.intersection(set(others), *map(set, fronts.values())))
     if not scenarios:
         names = [name for of_objective in sets.values() for name in of_objective]
@@ -55,7 +55,8 @@ def dominating(
     return Outcome(len(set.union(*better.values())) / len(scenarios), detail, figures)
 
 
-def _points(results: Results, names: Sequence[str], controller: str) -> dict[str, Point]:
+def points_by_scenario(results: Results, names: Sequence[str], controller: str) -> dict[str, Point]:
+    """The points of a controller in these sets, by scenario."""
     found: dict[str, Point] = {}
     for name in names:
         rates = mean_over_seeds(results.run_values(name, controller, received_bps))

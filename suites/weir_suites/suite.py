@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from weir_eval.measurement import Subject
 from weir_eval.report.goal_table import Bound, GoalRow
+from weir_eval.report.page_blocks import Section
 from weir_eval.runs.call_media import DEFAULT_MAX_BITRATE_BPS, CallMedia, SenderKind
 from weir_eval.runs.custom_controllers import CustomController
 from weir_eval.runs.jobs import SeriesOfPlan
@@ -129,6 +130,7 @@ class Suite:
         only_calls: the suite measures nothing without calls.
         only_named: the suite runs only by name, not by default.
         subject: the subject of its values; those about simulators remain valid when the model changes.
+        section: makes one more section of the page.
     """
 
     name: str
@@ -142,6 +144,7 @@ class Suite:
     only_calls: bool = False
     only_named: bool = False
     subject: Subject = "model"
+    section: Callable[[Results], Section | None] = lambda results: None
 
     @property
     def sets(self) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 from hand_made import record
 from hand_made_results import results, row, scenario
 
+from weir_suites.front_charts import front_section
 from weir_suites.runner import Evaluated
 
 
@@ -225,3 +226,23 @@ def test_an_objective_dominates_with_a_higher_rate_and_a_lower_delay():
     assert front.figures["balanced ms"] == pytest.approx((90 + 150 + 90 + 90 + 101) / 5)
     absent = row("front_random_weir_scream", found).verdict
     assert absent == "not measured: no run of scream on random"
+
+
+def test_the_chart_of_a_front_has_a_line_of_weights_and_a_point_of_each_other_controller():
+    def ran(controller, kbps, delay):
+        return [record("a", controller, flow={"bytes_received": kbps * 7500}, p95_queueing_delay_ms=float(delay))]
+
+    sets = {"balanced": ["random"], "latency": ["random, <latency>"]}
+    found = results({
+        "random": ran("weir", 1000, 90) + ran("gcc", 900, 120),
+        "random, <latency>": ran("weir", 800, 50),
+    })  # fmt: skip
+    shown = front_section(found, places={"random": sets}, controllers=["weir"], others=["gcc"])
+    _, figure = shown.blocks[1].cells[0]
+    (line,) = figure.data["lines"]
+    assert [(point["weights"], point["kbps"], point["ms"]) for point in line["points"]] == [
+        ("latency", 800.0, 50.0),
+        ("balanced", 1000.0, 90.0),
+    ]
+    assert figure.data["others"] == [{"controller": "gcc", "kbps": 900.0, "ms": 120.0}]
+    assert front_section(found, places={"random": sets}, controllers=["weir-send"], others=["gcc"]) is None

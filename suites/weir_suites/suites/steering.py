@@ -15,6 +15,7 @@ from weir_sim.controllers import POLICY
 from weir_suites import scenarios
 from weir_suites import special_measures as special
 from weir_suites.front import dominating
+from weir_suites.front_charts import front_section
 from weir_suites.suite import Goal, Replays, Suite, at_least
 
 _OBJECTIVES: Final = ("balanced", "throughput", "0.3,0.6,0.1", "latency", "0.05,0.9,0.05")
@@ -82,4 +83,10 @@ SUITE: Final = Suite(
         *_runs(_CALLED, scenarios.bundled, _SIZES_ALONE),
     ),
     goals=tuple(_goals()),
+    section=partial(
+        front_section,
+        places={name: _by_objective(name) for name in (*_REPLAYS, _CALLED)},
+        controllers=_SEATS,
+        others=tuple(_OPPONENTS),
+    ),
 )

@@ -129,10 +129,33 @@
     }, { ...config, displayModeBar: false });
   }
 
+  // --- lines through the weights of a model, others as points -----------------------------------------------------------
+
+  function drawLines(id) {
+    const { lines, others } = data[id];
+    const hover = (point) => `${point.kbps.toFixed(0)} kbps, ${point.ms.toFixed(0)} ms` + (point.weights ? `<br>${plain(point.weights)}` : "");
+    const trace = (controller, points, extra) => ({
+      type: "scatter", name: called(controller), x: points.map((p) => p.ms), y: points.map((p) => p.kbps), text: points.map(hover),
+      hovertemplate: `%{text}<extra>${called(controller)}</extra>`, ...extra,
+    });
+    const traces = [
+      ...lines.map((line) => trace(line.controller, line.points, {
+        mode: "lines+markers", line: { color: colour(line.controller), width: 2 }, marker: { color: colour(line.controller), size: 9 },
+      })),
+      ...others.map((p) => trace(p.controller, [p], { mode: "markers", marker: { symbol: "x", size: 12, color: colour(p.controller) } })),
+    ];
+    Plotly.react(id, traces, {
+      ...baseLayout(), showlegend: true, legend: { orientation: "h", y: -0.2 }, margin: { l: 50, r: 14, t: 26, b: 50 },
+      xaxis: axis({ autorange: "reversed", title: { text: narrow() ? "p95 queue, ms (less →)" : "p95 queueing delay, ms (less is to the right)" } }),
+      yaxis: axis({ title: { text: "received, kbps" } }),
+    }, { ...config, displayModeBar: false });
+  }
+
   const charts = [
     ["viewer-scatter", () => drawScatter("viewer-scatter")],
     ["scatter", () => drawScatter("scatter")],
     ["front", drawFront],
+    ...Object.keys(data).filter((id) => data[id].lines).map((id) => [id, () => drawLines(id)]),
   ].filter(([id]) => byId(id));
   for (const [id, draw] of charts) whenShown(byId(id), draw);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
