@@ -9,7 +9,7 @@ from typing import Final
 from weir_cli.errors import InputError, unknown
 from weir_sim.controllers import PRESETS
 
-MINIMUM_WEIGHT: Final = 0.02
+MINIMUM_WEIGHT: Final = 0.05
 """Smallest weight of a random objective: MOCC's landmarks exclude the rim, where policies make no sense for any
 application.
 """

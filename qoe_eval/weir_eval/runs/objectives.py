@@ -27,7 +27,7 @@ _G = 1.324717957244746
 
 
 def objective_fan(count: int) -> list[Objective]:
-    """Objectives spread evenly over the simplex, no weight below 0.02; a shorter fan is a prefix of a longer one."""
+    """Objectives spread evenly over the simplex, no weight below 0.05; a shorter fan is a prefix of a longer one."""
     fan = []
     for index in range(1, count + 1):
         first, second = (0.5 + index / _G) % 1.0, (0.5 + index / _G**2) % 1.0

@@ -1166,17 +1166,17 @@ def test_the_sum_of_the_weights_stays_1(open_page):
           const bad = [];
           const check = (weights, what) => {
             const sum = weights.reduce((a, b) => a + b, 0);
-            if (Math.abs(sum - 1) > 1e-9 || Math.min(...weights) < 0.02 - 1e-9) bad.push([what, weights]);
+            if (Math.abs(sum - 1) > 1e-9 || Math.min(...weights) < 0.05 - 1e-9) bad.push([what, weights]);
             if (percents(weights).reduce((a, b) => a + b, 0) !== 100) bad.push(["percents", weights]);
           };
           let weights = [0.4, 0.5, 0.1];
           for (let step = 0; step < 3000; step++) {
             const before = weights;
-            weights = moved(weights, step % 3, ((step * 37) % 101) / 100, 0.02);
+            weights = moved(weights, step % 3, ((step * 37) % 101) / 100, 0.05);
             check(weights, "moved");
             const back = fromPoint(toPoint(weights));
             if (back.some((value, index) => Math.abs(value - weights[index]) > 1e-9)) bad.push(["point", weights]);
-            check(allowed(fromPoint([(step * 53) % 400 - 70, (step * 29) % 300 - 50]), 0.02), "allowed");
+            check(allowed(fromPoint([(step * 53) % 400 - 70, (step * 29) % 300 - 50]), 0.05), "allowed");
           }
           return bad.slice(0, 3);
         }"""

@@ -61,8 +61,8 @@ def read_source(source: ScenarioSource) -> ScenarioSource:
 
 
 def random_objective(generator: np.random.Generator) -> tuple[float, float, float]:
-    """Draws loss log-uniformly from 0.02 to 0.6, and splits the rest uniformly between throughput and latency, none
-    below 0.02.
+    """Draws loss log-uniformly from 0.05 to 0.6, and splits the rest uniformly between throughput and latency, none
+    below 0.05.
 
     Drawn uniformly over the simplex, objectives like the presets, whose weight of loss is 0.1, would be rare.
     """

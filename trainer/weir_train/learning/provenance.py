@@ -13,7 +13,6 @@ import torch
 
 from weir_cli.errors import InputError
 from weir_eval.measurement import commit_with_changes, today
-from weir_sim.objectives import MINIMUM_WEIGHT
 from weir_train.configuration.scenarios import ScenarioSettings
 from weir_train.configuration.training import TrainingConfiguration
 from weir_train.learning.checkpoint import read_checkpoint
@@ -85,7 +84,7 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: Trai
     found: dict[str, Any] = {
         "algorithm": f"{described['algorithm']} of {environment.interval_ms} ms, seed {configuration.seed}",
         "data": data_text(configuration.scenarios, configuration.curriculum),
-        "objectives": _objectives(environment.objective),
+        "objectives": environment.objective if isinstance(environment.objective, str) else list(environment.objective),
         "side": environment.side,
         "reward": environment.reward,
         "action": environment.action.model_dump(),
@@ -107,13 +106,6 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: Trai
         last = record.parts[-1].model_dump(include={"versions", "hardware", "date", "commit"})
         found |= {name: value for name, value in last.items() if value}
     return found
-
-
-def _objectives(objective: str | tuple[float, float, float]) -> str | list[float]:
-    """The objectives of episodes: three weights, a preset, or where random ones end."""
-    if not isinstance(objective, str):
-        return list(objective)
-    return f"random, no weight below {MINIMUM_WEIGHT:g}" if objective == "random" else objective
 
 
 def data_text(scenarios: ScenarioSettings, curriculum: str) -> str:

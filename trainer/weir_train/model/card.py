@@ -21,7 +21,7 @@ them, nor for traffic without real-time media.
 """
 _LIMITS = """\
 - Trained in simulation only. Paths outside the ranges under Training are extrapolation.
-- Objectives with smaller weights than those under Training are extrapolation.
+- Weights of the objective below 0.05 are extrapolation: training draws no smaller ones.
 - A policy around the rule multiplies the rate of the ten-line rule (`rule` in reports) by a bounded factor: compare it
   with the rule first.
 """
