@@ -2,6 +2,7 @@ package livekit
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"sync"
 
@@ -53,6 +54,21 @@ func init() {
 	}
 	if _, err := connections(); err != nil {
 		fail("%s: %v", observeVariable, err)
+	}
+}
+
+// targetLog logs each target that differs from the last one by a quarter.
+type targetLog struct {
+	// logger may be nil.
+	logger  logger.Logger
+	message string
+	lastBps int64
+}
+
+func (l *targetLog) log(bps int64, reason string) {
+	if l.logger != nil && math.Abs(float64(bps-l.lastBps)) > 0.25*float64(l.lastBps) {
+		l.lastBps = bps
+		l.logger.Debugw(l.message, "bps", bps, "reason", reason)
 	}
 }
 

@@ -53,9 +53,10 @@ type Estimator struct {
 	state     bwe.CongestionState
 	targetBps int64
 	media     mediaShare
-	// The capacity that the listener last received, and when; the target that the log did.
-	toldBps, toldAtUs, loggedBps int64
-	probe                        probe
+	// The capacity that the listener last received, and when.
+	toldBps, toldAtUs int64
+	probe             probe
+	targets           targetLog
 	// stale is the state before a Reset: it is no news for a second of sending, until the estimator has seen the path.
 	stale        bwe.CongestionState
 	staleUntilUs int64
@@ -87,6 +88,7 @@ func newEstimator(options Options, nowUs func() int64) (*Estimator, error) {
 		return nil, err
 	}
 	e := &Estimator{nowUs: nowUs, logger: options.Logger, closed: make(chan struct{}), sendSide: sendSide}
+	e.targets = targetLog{logger: options.Logger, message: "weir: target"}
 	e.probe.reset(nowUs())
 	rates, err := sendSide.Rates()
 	if err != nil {
@@ -237,10 +239,7 @@ func (e *Estimator) refresh() {
 	} else if to != e.state {
 		e.note(to, capacityBps)
 	}
-	if e.logger != nil && math.Abs(float64(e.targetBps-e.loggedBps)) > 0.25*float64(e.loggedBps) {
-		e.loggedBps = e.targetBps
-		e.logger.Debugw("weir: target", "bps", e.targetBps, "reason", rates.Reason, "state", to)
-	}
+	e.targets.log(e.targetBps, rates.Reason)
 }
 
 func (e *Estimator) note(to bwe.CongestionState, capacityBps int64) {
