@@ -13,11 +13,6 @@ import (
 	weir "weir/pion"
 )
 
-const (
-	observerInterval = 100 * time.Millisecond
-	recordIntervalUs = 1_000_000
-)
-
 // Observer is a bwe.BWE that runs an Estimator beside another one. Both receive packets and feedback; what LiveKit
 // receives is from the one in charge, which the connection decides. The connection gets an observation each second.
 type Observer struct {
@@ -25,19 +20,18 @@ type Observer struct {
 	bwe.BWE
 	weir       *Estimator
 	connection weir.Observed
+	watcher    weir.Watcher
 	closed     chan struct{}
 	close      sync.Once
 
 	// sending keeps the numbers of packets in order.
 	sending sync.Mutex
 
-	mutex       sync.Mutex
-	listener    bwe.BWEListener
-	wasInCharge bool
-	recordedUs  int64
-	// The states that LiveKit, and that the other estimator's listener last received, with the other's capacity.
-	told, otherState bwe.CongestionState
-	otherCapacityBps int64
+	mutex    sync.Mutex
+	listener bwe.BWEListener
+	// told is the state that LiveKit last received, latest the state of each estimator.
+	told   bwe.CongestionState
+	latest map[bwe.BWE]change
 	// verdicts of the estimators on the present cluster that LiveKit did not take: it takes those of the one in charge.
 	verdicts map[bwe.BWE]verdict
 }
@@ -59,26 +53,35 @@ func NewObserver(estimator *Estimator, other bwe.BWE, connection weir.Observed) 
 func newObserver(estimator *Estimator, other bwe.BWE, connection weir.Observed) *Observer {
 	o := &Observer{
 		BWE: other, weir: estimator, connection: connection, closed: make(chan struct{}),
-		wasInCharge: connection.InCharge(), verdicts: map[bwe.BWE]verdict{},
+		latest: map[bwe.BWE]change{}, verdicts: map[bwe.BWE]verdict{},
 	}
+	o.watcher = weir.Watcher{
+		Connection: connection, LastSecond: estimator.lastSecond, OtherRateBps: o.otherLimitBps,
+		Switched: func(bool) { o.tell() },
+	}
+	o.watcher.Start()
 	estimator.mutex.Lock()
-	estimator.packets, _ = connection.(weir.PacketRecorder)
+	estimator.sendSide.Recorder, _ = connection.(weir.PacketRecorder)
 	estimator.mutex.Unlock()
-	estimator.SetBWEListener(listenerFunc(func(to bwe.CongestionState, capacityBps int64) {
-		o.onState(true, to, capacityBps)
-	}))
-	other.SetBWEListener(listenerFunc(func(to bwe.CongestionState, capacityBps int64) {
-		o.onState(false, to, capacityBps)
-	}))
+	estimator.SetBWEListener(listener{o, estimator})
+	other.SetBWEListener(listener{o, other})
 	return o
 }
 
-// listenerFunc is a bwe.BWEListener.
-type listenerFunc func(to bwe.CongestionState, capacityBps int64)
+// listener takes the states of one estimator.
+type listener struct {
+	observer  *Observer
+	estimator bwe.BWE
+}
 
-// OnCongestionStateChange calls f.
-func (f listenerFunc) OnCongestionStateChange(_, to bwe.CongestionState, capacityBps int64) {
-	f(to, capacityBps)
+// OnCongestionStateChange passes the state on if its estimator is in charge.
+func (l listener) OnCongestionStateChange(from, to bwe.CongestionState, capacityBps int64) {
+	l.observer.mutex.Lock()
+	l.observer.latest[l.estimator] = change{from, to, capacityBps}
+	l.observer.mutex.Unlock()
+	if l.observer.inCharge() == l.estimator {
+		l.observer.tell()
+	}
 }
 
 // inCharge is the estimator in charge.
@@ -89,26 +92,14 @@ func (o *Observer) inCharge() bwe.BWE {
 	return o.BWE
 }
 
-// onState passes a state on if it is of the estimator in charge.
-func (o *Observer) onState(ofWeir bool, to bwe.CongestionState, capacityBps int64) {
+// tell reports the latest state of the estimator in charge.
+func (o *Observer) tell() {
 	o.mutex.Lock()
-	if !ofWeir {
-		o.otherState, o.otherCapacityBps = to, capacityBps
-	}
-	passes := ofWeir == o.connection.InCharge()
-	o.mutex.Unlock()
-	if passes {
-		o.tell(to, capacityBps)
-	}
-}
-
-func (o *Observer) tell(to bwe.CongestionState, capacityBps int64) {
-	o.mutex.Lock()
-	listener, from := o.listener, o.told
-	o.told = to
+	listener, from, latest := o.listener, o.told, o.latest[o.inCharge()]
+	o.told = latest.to
 	o.mutex.Unlock()
 	if listener != nil {
-		listener.OnCongestionStateChange(from, to, capacityBps)
+		listener.OnCongestionStateChange(from, latest.to, latest.capacityBps)
 	}
 }
 
@@ -125,7 +116,8 @@ func (o *Observer) Reset() {
 	o.BWE.Reset()
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	o.told, o.otherState = bwe.CongestionStateNone, bwe.CongestionStateNone
+	o.told = bwe.CongestionStateNone
+	clear(o.latest)
 }
 
 // RecordPacketSendAndGetSequenceNumber returns the other estimator's number.
@@ -137,30 +129,22 @@ func (o *Observer) RecordPacketSendAndGetSequenceNumber(
 	number := o.BWE.RecordPacketSendAndGetSequenceNumber(atMicro, size, isRTX, probeClusterID, isProbe)
 	o.weir.mutex.Lock()
 	defer o.weir.mutex.Unlock()
-	o.weir.record(number, atMicro, size, isRTX, probeClusterID, isProbe)
+	o.weir.onSent(number, atMicro, size, isRTX, probeClusterID, isProbe)
 	return number
 }
 
-// HandleTWCCFeedback passes a message to both.
+// HandleTWCCFeedback and the next two pass a call to both.
 func (o *Observer) HandleTWCCFeedback(report *rtcp.TransportLayerCC) {
 	o.weir.HandleTWCCFeedback(report)
 	o.BWE.HandleTWCCFeedback(report)
 }
 
-// UpdateRTT passes a round-trip time in seconds to both.
-func (o *Observer) UpdateRTT(rtt float64) {
-	o.weir.UpdateRTT(rtt)
-	o.BWE.UpdateRTT(rtt)
+func (o *Observer) UpdateRTT(seconds float64) { o.weir.UpdateRTT(seconds); o.BWE.UpdateRTT(seconds) }
+
+func (o *Observer) ProbeClusterDone(info ccutils.ProbeClusterInfo) {
+	o.weir.ProbeClusterDone(info)
+	o.BWE.ProbeClusterDone(info)
 }
-
-// CongestionState is that of the estimator in charge.
-func (o *Observer) CongestionState() bwe.CongestionState { return o.inCharge().CongestionState() }
-
-// CanProbe is that of the estimator in charge.
-func (o *Observer) CanProbe() bool { return o.inCharge().CanProbe() }
-
-// ProbeDuration is that of the estimator in charge.
-func (o *Observer) ProbeDuration() time.Duration { return o.inCharge().ProbeDuration() }
 
 // ProbeClusterStarting begins a cluster in both.
 func (o *Observer) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {
@@ -171,37 +155,30 @@ func (o *Observer) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {
 	o.BWE.ProbeClusterStarting(info)
 }
 
-// ProbeClusterDone ends the sending of the cluster in both.
-func (o *Observer) ProbeClusterDone(info ccutils.ProbeClusterInfo) {
-	o.weir.ProbeClusterDone(info)
-	o.BWE.ProbeClusterDone(info)
-}
-
-// ProbeClusterIsGoalReached is that of the estimator in charge.
-func (o *Observer) ProbeClusterIsGoalReached() bool { return o.inCharge().ProbeClusterIsGoalReached() }
+// CongestionState and the next three are those of the estimator in charge.
+func (o *Observer) CongestionState() bwe.CongestionState { return o.inCharge().CongestionState() }
+func (o *Observer) CanProbe() bool                       { return o.inCharge().CanProbe() }
+func (o *Observer) ProbeDuration() time.Duration         { return o.inCharge().ProbeDuration() }
+func (o *Observer) ProbeClusterIsGoalReached() bool      { return o.inCharge().ProbeClusterIsGoalReached() }
 
 // ProbeClusterFinalize returns the verdict of the estimator in charge, also one from before it was in charge.
 func (o *Observer) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
 	estimator := o.inCharge()
-	if signal, capacityBps, done := estimator.ProbeClusterFinalize(); done {
-		return signal, capacityBps, true
-	}
+	o.takeVerdict(estimator)
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	earlier, done := o.verdicts[estimator]
+	taken, done := o.verdicts[estimator]
 	delete(o.verdicts, estimator)
-	return earlier.signal, earlier.capacityBps, done
+	return taken.signal, taken.capacityBps, done
 }
 
-// takeVerdict ends the cluster in the estimator that is not in charge: one without a verdict would last.
+// takeVerdict ends the cluster in an estimator, where it would last otherwise.
 func (o *Observer) takeVerdict(estimator bwe.BWE) {
-	signal, capacityBps, done := estimator.ProbeClusterFinalize()
-	if !done {
-		return
+	if signal, capacityBps, done := estimator.ProbeClusterFinalize(); done {
+		o.mutex.Lock()
+		defer o.mutex.Unlock()
+		o.verdicts[estimator] = verdict{signal, capacityBps}
 	}
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	o.verdicts[estimator] = verdict{signal, capacityBps}
 }
 
 // Close ends Weir's estimator, the connection, and the other estimator if it can be closed.
@@ -217,62 +194,22 @@ func (o *Observer) Close() error {
 	return err
 }
 
-// poll reports a change of who is in charge, and an observation each second; how long to wait for the next time.
+// poll takes the verdict that LiveKit does not ask for, and watches the connection; how long to wait for the next time.
 func (o *Observer) poll() time.Duration {
-	inCharge := o.connection.InCharge()
-	if inCharge {
+	if o.inCharge() == o.weir {
 		o.takeVerdict(o.BWE)
 	} else {
 		o.takeVerdict(o.weir)
 	}
-	if inCharge != o.wasInCharge {
-		o.wasInCharge = inCharge
-		o.tell(o.present(inCharge))
-	}
-	if nowUs := o.weir.nowUs(); nowUs-o.recordedUs >= recordIntervalUs {
-		o.recordedUs = nowUs
-		if statistics, sent := o.weir.lastSecond(); sent {
-			o.connection.Record(weir.Observation{Weir: statistics, OtherRateBps: o.otherLimitBps()})
-		}
-	}
-	return observerInterval
-}
-
-// present is the state and the capacity of an estimator.
-func (o *Observer) present(ofWeir bool) (bwe.CongestionState, int64) {
-	if ofWeir {
-		return o.weir.present()
-	}
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	return o.otherState, o.otherCapacityBps
+	return o.watcher.Poll(o.weir.nowUs())
 }
 
 // otherLimitBps is the other estimator's capacity while it limits LiveKit to it, else 0.
 func (o *Observer) otherLimitBps() int64 {
-	if state, capacityBps := o.present(false); state == bwe.CongestionStateCongested {
-		return capacityBps
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	if latest := o.latest[o.BWE]; latest.to == bwe.CongestionStateCongested {
+		return latest.capacityBps
 	}
 	return 0
-}
-
-// present is the state, and the capacity that goes with it.
-func (e *Estimator) present() (bwe.CongestionState, int64) {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	if e.state == bwe.CongestionStateNone {
-		return e.state, e.targetBps
-	}
-	return e.state, e.toldBps
-}
-
-// lastSecond is what the library reports of it; false if nothing was sent.
-func (e *Estimator) lastSecond() (weir.Statistics, bool) {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	if e.over || e.media.latestUs == 0 || e.nowUs()-e.media.latestUs > recordIntervalUs {
-		return weir.Statistics{}, false
-	}
-	statistics, err := e.sendSide.Statistics()
-	return statistics, err == nil
 }

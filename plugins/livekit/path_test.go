@@ -86,6 +86,15 @@ func (c *call) OnCongestionStateChange(from, to bwe.CongestionState, capacityBps
 	c.news = append(c.news, change{from, to, capacityBps})
 }
 
+// targetBps is Weir's estimate.
+func (c *call) targetBps() int64 {
+	rates, err := c.estimator.sendSide.Rates()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return rates.TargetRateBps
+}
+
 func (c *call) send(bytes int, cluster ccutils.ProbeClusterId, isProbe bool) {
 	number := c.bwe.RecordPacketSendAndGetSequenceNumber(c.nowUs, bytes, false, cluster, isProbe)
 	begin := max(c.emptyAtUs, float64(c.nowUs))

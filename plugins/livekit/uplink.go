@@ -2,7 +2,6 @@ package livekit
 
 import (
 	"errors"
-	"os"
 
 	"github.com/livekit/protocol/logger"
 	"github.com/pion/interceptor"
@@ -22,7 +21,24 @@ func Uplink(
 	if !decidesUplinks() {
 		return false
 	}
-	err := attach(settings, media, registry, log)
+	target := targetLog{logger: log, message: "weir: uplink target"}
+	receiver, err := remb.New(remb.Options{
+		Config: weir.Config{Model: model},
+		// LiveKit's feedback waits for 20 packets, which are half a second of a slow publisher, and excludes audio.
+		TransportFeedback: true,
+		OnEstimate:        func(estimate weir.Estimate) { target.log(estimate.TargetRateBps, estimate.Reason) },
+		OnError:           func(err error) { log.Debugw("weir: uplink", "error", err) },
+	})
+	if err == nil {
+		// LiveKit registers transport-cc for video.
+		media.RegisterFeedback(webrtc.RTCPFeedback{Type: webrtc.TypeRTCPFBTransportCC}, webrtc.RTPCodecTypeAudio)
+		extension := webrtc.RTPHeaderExtensionCapability{URI: sdp.TransportCCURI}
+		err = errors.Join(
+			media.RegisterHeaderExtension(extension, webrtc.RTPCodecTypeAudio),
+			settings.SetAnsweringDTLSRole(webrtc.DTLSRoleServer),
+			receiver.Attach(settings, media, registry),
+		)
+	}
 	if err != nil {
 		log.Errorw("weir: no estimator of the uplink", err)
 	}
@@ -37,32 +53,4 @@ func Answer(answer string) string {
 	return remb.FollowREMBAtOnce(answer)
 }
 
-func decidesUplinks() bool { return os.Getenv(modelVariable) != "" && os.Getenv(observeVariable) == "" }
-
-func attach(
-	settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry, log logger.Logger,
-) error {
-	shared, err := model()
-	if err != nil {
-		return err
-	}
-	target := targetLog{logger: log, message: "weir: uplink target"}
-	receiver, err := remb.New(remb.Options{
-		Config: weir.Config{Model: shared},
-		// LiveKit's feedback waits for 20 packets, which are half a second of a slow publisher, and excludes audio.
-		TransportFeedback: true,
-		OnEstimate:        func(estimate weir.Estimate) { target.log(estimate.TargetRateBps, estimate.Reason) },
-		OnError:           func(err error) { log.Debugw("weir: uplink", "error", err) },
-	})
-	if err != nil {
-		return err
-	}
-	// LiveKit registers transport-cc for video.
-	media.RegisterFeedback(webrtc.RTCPFeedback{Type: webrtc.TypeRTCPFBTransportCC}, webrtc.RTPCodecTypeAudio)
-	return errors.Join(
-		media.RegisterHeaderExtension(
-			webrtc.RTPHeaderExtensionCapability{URI: sdp.TransportCCURI}, webrtc.RTPCodecTypeAudio),
-		settings.SetAnsweringDTLSRole(webrtc.DTLSRoleServer),
-		receiver.Attach(settings, media, registry),
-	)
-}
+func decidesUplinks() bool { return model != nil && observed == nil }

@@ -73,19 +73,26 @@ func needModel(t *testing.T) {
 	}
 }
 
-func TestWithoutAModelTheUplinkStaysLiveKits(t *testing.T) {
-	for _, variables := range []map[string]string{{modelVariable: ""}, {modelVariable: "model", observeVariable: "logs"}} {
-		for name, value := range variables {
-			t.Setenv(name, value)
-		}
-		p := newPublisherAPI(t)
-		const answer = "a=rtpmap:96 VP8/90000\r\n"
-		if Uplink(&p.settings, &p.media, &p.registry, logger.GetLogger()) || Answer(answer) != answer {
-			t.Errorf("%v: Weir decides", variables)
-		}
-		if _, ok := p.settings.BufferFactory(packetio.RTPBufferPacket, 1).(*buffer.Buffer); !ok {
-			t.Errorf("%v: the buffer is not LiveKit's", variables)
-		}
+func TestWithoutWeirInChargeTheUplinkStaysLiveKits(t *testing.T) {
+	if decidesUplinks() {
+		t.Skip("Weir is in charge")
+	}
+	p := newPublisherAPI(t)
+	const answer = "a=rtpmap:96 VP8/90000\r\n"
+	if Uplink(&p.settings, &p.media, &p.registry, logger.GetLogger()) || Answer(answer) != answer {
+		t.Error("Weir decides")
+	}
+	if _, ok := p.settings.BufferFactory(packetio.RTPBufferPacket, 1).(*buffer.Buffer); !ok {
+		t.Error("the buffer is not LiveKit's")
+	}
+}
+
+func TestAServerThatObservesLeavesTheUplinkAsItIs(t *testing.T) {
+	t.Setenv(observeVariable, t.TempDir())
+	path := filepath.Join("..", "..", "estimator", "models", "weir.onnx")
+	output, status := child(t, path, "TestWithoutWeirInChargeTheUplinkStaysLiveKits")
+	if status != 0 || strings.Contains(output, "SKIP") {
+		t.Errorf("status %d, %s", status, output)
 	}
 }
 
