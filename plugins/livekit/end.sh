@@ -12,7 +12,9 @@ missing() { echo "plugins/livekit: $1" >&2; exit 3; }
 [[ -x $server && -d $client ]] || missing "no livekit-server or livekit-client: make -C plugins/livekit server npm"
 chromium=$(command -v "${CHROMIUM:-chromium}") || missing "Chromium is missing: apt-get install chromium"
 label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_LOCAL
-[[ -n ${UPLINK:-} ]] && server_at=receiver beside=0 || server_at=sender beside=${BESIDE:-2}
+# For the uplink the subscriber gets the best layer that is there: its own path is no link.
+server_at=sender beside=${BESIDE:-2} limits_downlink=true
+[[ -z ${UPLINK:-} ]] || server_at=receiver beside=0 limits_downlink=false
 unset WEIR_MODEL
 case $label in
   weir) export WEIR_MODEL=$PWD/../../estimator/models/weir.onnx ;;
@@ -27,7 +29,7 @@ if [[ $role == "$server_at" ]]; then
   # Media over TCP would hide the link's losses.
   send_side=$([[ $label == remotebwe ]] && echo false || echo true)
   $server --dev --bind 0.0.0.0 --config-body "rtc: {node_ip: $host, allow_tcp_fallback: false,
-    congestion_control: {enabled: true, allow_pause: false, use_send_side_bwe: $send_side}}" >&2 &
+    congestion_control: {enabled: $limits_downlink, allow_pause: false, use_send_side_bwe: $send_side}}" >&2 &
 else
   host=$WEIR_LINK_FAR
 fi
