@@ -29,9 +29,9 @@ type Observer struct {
 
 	mutex    sync.Mutex
 	listener bwe.BWEListener
-	// told is the state that LiveKit last received, latest the state of each estimator.
-	told   bwe.CongestionState
-	latest map[bwe.BWE]change
+	// reported is the state that LiveKit last received, latest the state of each estimator.
+	reported bwe.CongestionState
+	latest   map[bwe.BWE]change
 	// verdicts of the estimators on the present cluster that LiveKit did not take: it takes those of the one in charge.
 	verdicts map[bwe.BWE]verdict
 }
@@ -95,8 +95,8 @@ func (o *Observer) inCharge() bwe.BWE {
 // tell reports the latest state of the estimator in charge.
 func (o *Observer) tell() {
 	o.mutex.Lock()
-	listener, from, latest := o.listener, o.told, o.latest[o.inCharge()]
-	o.told = latest.to
+	listener, from, latest := o.listener, o.reported, o.latest[o.inCharge()]
+	o.reported = latest.to
 	o.mutex.Unlock()
 	if listener != nil {
 		listener.OnCongestionStateChange(from, latest.to, latest.capacityBps)
@@ -116,7 +116,7 @@ func (o *Observer) Reset() {
 	o.BWE.Reset()
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	o.told = bwe.CongestionStateNone
+	o.reported = bwe.CongestionStateNone
 	clear(o.latest)
 }
 
