@@ -69,9 +69,7 @@ func Instead(other bwe.BWE, connection string, log logger.Logger) bwe.BWE {
 	if model == nil {
 		return other
 	}
-	estimator, err := New(Options{
-		Config: weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps}}, Logger: log,
-	})
+	estimator, err := New(weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps}}, log)
 	if err != nil {
 		log.Errorw("weir: no estimator", err)
 		return other

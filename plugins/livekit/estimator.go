@@ -28,13 +28,6 @@ const (
 	staleUs = 1_000_000
 )
 
-// Options are those of an Estimator.
-type Options struct {
-	weir.Config
-	// Logger gets the states, and each target that differs from the last by a quarter; nil: none.
-	Logger logger.Logger
-}
-
 // Estimator is a bwe.BWE. All methods may be called from any goroutine. The listener is called in the order of the
 // states, with no lock held but that of listeners: it may call any method that is not given feedback or a verdict. Rates
 // and sizes are LiveKit's, without SRTP, UDP and IP.
@@ -73,22 +66,22 @@ type change struct {
 
 var _ bwe.BWE = (*Estimator)(nil)
 
-// New makes one; Close ends it.
-func New(options Options) (*Estimator, error) {
-	e, err := newEstimator(options, mono.UnixMicro)
+// New makes one; Close ends it. The logger gets states and targets; nil: none does.
+func New(config weir.Config, log logger.Logger) (*Estimator, error) {
+	e, err := newEstimator(config, log, mono.UnixMicro)
 	if err == nil {
 		go weir.Run(e.closed, e.poll)
 	}
 	return e, err
 }
 
-func newEstimator(options Options, nowUs func() int64) (*Estimator, error) {
-	sendSide, err := weir.NewSendSide(options.Config, 0)
+func newEstimator(config weir.Config, log logger.Logger, nowUs func() int64) (*Estimator, error) {
+	sendSide, err := weir.NewSendSide(config, 0)
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimator{nowUs: nowUs, logger: options.Logger, closed: make(chan struct{}), sendSide: sendSide}
-	e.targets = targetLog{logger: options.Logger, message: "weir: target"}
+	e := &Estimator{nowUs: nowUs, logger: log, closed: make(chan struct{}), sendSide: sendSide}
+	e.targets = targetLog{logger: log, message: "weir: target"}
 	e.probe.reset(nowUs())
 	return e, nil
 }

@@ -284,7 +284,7 @@ func TestCloseUnderLoadEndsTheGoroutine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 {
-		estimator, err := New(Options{Config: weir.Config{Model: model}})
+		estimator, err := New(weir.Config{Model: model}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

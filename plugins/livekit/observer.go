@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/livekit/livekit-server/pkg/sfu/bwe"
@@ -32,13 +33,8 @@ type Observer struct {
 	// reported is the state that LiveKit last received, latest the state of each estimator.
 	reported bwe.CongestionState
 	latest   map[bwe.BWE]change
-	// verdicts of the estimators on the present cluster that LiveKit did not take: it takes those of the one in charge.
-	verdicts map[bwe.BWE]verdict
-}
-
-type verdict struct {
-	signal      ccutils.ProbeSignal
-	capacityBps int64
+	// prober is the estimator whose cluster is the latest.
+	prober atomic.Pointer[bwe.BWE]
 }
 
 var _ bwe.BWE = (*Observer)(nil)
@@ -53,8 +49,9 @@ func NewObserver(estimator *Estimator, other bwe.BWE, connection weir.Observed) 
 func newObserver(estimator *Estimator, other bwe.BWE, connection weir.Observed) *Observer {
 	o := &Observer{
 		BWE: other, weir: estimator, connection: connection, closed: make(chan struct{}),
-		latest: map[bwe.BWE]change{}, verdicts: map[bwe.BWE]verdict{},
+		latest: map[bwe.BWE]change{},
 	}
+	o.prober.Store(&o.BWE)
 	o.watcher = weir.Watcher{
 		Connection: connection, LastSecond: estimator.lastSecond, OtherRateBps: o.otherLimitBps,
 		Switched: func(bool) { o.tell() },
@@ -133,52 +130,37 @@ func (o *Observer) RecordPacketSendAndGetSequenceNumber(
 	return number
 }
 
-// HandleTWCCFeedback and the next two pass a call to both.
+// HandleTWCCFeedback passes a message to both.
 func (o *Observer) HandleTWCCFeedback(report *rtcp.TransportLayerCC) {
 	o.weir.HandleTWCCFeedback(report)
 	o.BWE.HandleTWCCFeedback(report)
 }
 
+// UpdateRTT passes a round-trip time in seconds to both.
 func (o *Observer) UpdateRTT(seconds float64) { o.weir.UpdateRTT(seconds); o.BWE.UpdateRTT(seconds) }
 
-func (o *Observer) ProbeClusterDone(info ccutils.ProbeClusterInfo) {
-	o.weir.ProbeClusterDone(info)
-	o.BWE.ProbeClusterDone(info)
-}
-
-// ProbeClusterStarting begins a cluster in both.
-func (o *Observer) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {
-	o.mutex.Lock()
-	clear(o.verdicts)
-	o.mutex.Unlock()
-	o.weir.ProbeClusterStarting(info)
-	o.BWE.ProbeClusterStarting(info)
-}
-
-// CongestionState and the next three are those of the estimator in charge.
+// CongestionState and the next two are those of the estimator in charge.
 func (o *Observer) CongestionState() bwe.CongestionState { return o.inCharge().CongestionState() }
 func (o *Observer) CanProbe() bool                       { return o.inCharge().CanProbe() }
 func (o *Observer) ProbeDuration() time.Duration         { return o.inCharge().ProbeDuration() }
-func (o *Observer) ProbeClusterIsGoalReached() bool      { return o.inCharge().ProbeClusterIsGoalReached() }
 
-// ProbeClusterFinalize returns the verdict of the estimator in charge, also one from before it was in charge.
-func (o *Observer) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
-	estimator := o.inCharge()
-	o.takeVerdict(estimator)
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	taken, done := o.verdicts[estimator]
-	delete(o.verdicts, estimator)
-	return taken.signal, taken.capacityBps, done
+// ProbeClusterStarting begins a cluster in the estimator in charge. The cluster is its own until it has a verdict, also
+// if another one is in charge then: LiveKit waits for it.
+func (o *Observer) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {
+	prober := o.inCharge()
+	o.prober.Store(&prober)
+	prober.ProbeClusterStarting(info)
 }
 
-// takeVerdict ends the cluster in an estimator, where it would last otherwise.
-func (o *Observer) takeVerdict(estimator bwe.BWE) {
-	if signal, capacityBps, done := estimator.ProbeClusterFinalize(); done {
-		o.mutex.Lock()
-		defer o.mutex.Unlock()
-		o.verdicts[estimator] = verdict{signal, capacityBps}
-	}
+// ProbeClusterDone and the next two are those of the estimator whose cluster it is.
+func (o *Observer) ProbeClusterDone(info ccutils.ProbeClusterInfo) {
+	(*o.prober.Load()).ProbeClusterDone(info)
+}
+func (o *Observer) ProbeClusterIsGoalReached() bool {
+	return (*o.prober.Load()).ProbeClusterIsGoalReached()
+}
+func (o *Observer) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
+	return (*o.prober.Load()).ProbeClusterFinalize()
 }
 
 // Close ends Weir's estimator, the connection, and the other estimator if it can be closed.
@@ -194,15 +176,8 @@ func (o *Observer) Close() error {
 	return err
 }
 
-// poll takes the verdict that LiveKit does not ask for, and watches the connection; how long to wait for the next time.
-func (o *Observer) poll() time.Duration {
-	if o.inCharge() == o.weir {
-		o.takeVerdict(o.BWE)
-	} else {
-		o.takeVerdict(o.weir)
-	}
-	return o.watcher.Poll(o.weir.nowUs())
-}
+// poll watches the connection; how long to wait for the next time.
+func (o *Observer) poll() time.Duration { return o.watcher.Poll(o.weir.nowUs()) }
 
 // otherLimitBps is the other estimator's capacity while it limits LiveKit to it, else 0.
 func (o *Observer) otherLimitBps() int64 {

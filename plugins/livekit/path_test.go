@@ -68,7 +68,7 @@ func newCall(t testing.TB, rateBps float64) *call {
 		recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(1)),
 	}
 	config := weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps}}
-	c.estimator, err = newEstimator(Options{Config: config}, func() int64 { return c.nowUs })
+	c.estimator, err = newEstimator(config, nil, func() int64 { return c.nowUs })
 	if err != nil {
 		t.Fatal(err)
 	}
