@@ -7,6 +7,7 @@ import (
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	pioncc "github.com/pion/interceptor/pkg/cc"
+	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
@@ -62,7 +63,9 @@ func newReceivingPeer(
 	connection, err := newPeer(configure,
 		func(settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 			return errors.Join(
-				receiver.Attach(settings, media, registry), remb.RegisterDefaultInterceptors(media, registry))
+				receiver.Attach(settings, media, registry),
+				webrtc.RegisterDefaultInterceptorsWithOptions(
+					media, registry, webrtc.WithNackGeneratorOptions(nack.GeneratorMaxNacksPerPacket(2))))
 		})
 	if err != nil {
 		return nil, nil, errors.Join(err, receiver.Close())

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # An end of a call over LiveKit, for `weir call --sender plugins/livekit/end.sh --receiver plugins/livekit/end.sh`. The
-# sender is livekit-server and a Chromium that publishes three layers and subscribes to them as BESIDE others (2),
-# without a link. The receiver is a Chromium that subscribes over the link. Labels: weir, sendsidebwe and remotebwe.
-# The targets server and npm of the Makefile build what it runs; Chromium is the one in CHROMIUM.
+# sender is a Chromium that publishes three layers, the receiver one that subscribes. livekit-server is the sender's
+# neighbor, so that the link is the downlink, and BESIDE others (2) subscribe without a link. With UPLINK=1 the server is
+# the receiver's neighbor. Labels: weir; sendsidebwe and remotebwe for the downlink; gcc, the publisher's own estimator,
+# for the uplink. The targets server and npm of the Makefile build the programs; Chromium is the one in CHROMIUM.
 set -euo pipefail
 cd "$(dirname "$0")"
 readonly build=../../build/plugins
@@ -11,28 +12,34 @@ missing() { echo "plugins/livekit: $1" >&2; exit 3; }
 [[ -x $server && -d $client ]] || missing "no livekit-server or livekit-client: make -C plugins/livekit server npm"
 chromium=$(command -v "${CHROMIUM:-chromium}") || missing "Chromium is missing: apt-get install chromium"
 label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_LOCAL
+# For the uplink the subscriber gets the best layer that is there: its own path is no link.
+server_at=sender beside=${BESIDE:-2} limits_downlink=true
+[[ -z ${UPLINK:-} ]] || server_at=receiver beside=0 limits_downlink=false
 unset WEIR_MODEL
 case $label in
   weir) export WEIR_MODEL=$PWD/../../estimator/models/weir.onnx ;;
-  sendsidebwe | remotebwe) ;;
-  *) missing "no label $label: weir, sendsidebwe or remotebwe" ;;
+  sendsidebwe | remotebwe | gcc) ;;
+  *) missing "no label $label: weir, sendsidebwe, remotebwe or gcc" ;;
 esac
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait' TERM INT
 
-if [[ $role == sender ]]; then
+if [[ $role == "$server_at" ]]; then
   # Media over TCP would hide the link's losses.
   send_side=$([[ $label == remotebwe ]] && echo false || echo true)
   $server --dev --bind 0.0.0.0 --config-body "rtc: {node_ip: $host, allow_tcp_fallback: false,
-    congestion_control: {enabled: true, allow_pause: false, use_send_side_bwe: $send_side}}" >&2 &
+    congestion_control: {enabled: $limits_downlink, allow_pause: false, use_send_side_bwe: $send_side}}" >&2 &
 else
   host=$WEIR_LINK_FAR
 fi
 token() { $server --dev create-join-token --room weir --identity "$1" 2>/dev/null | sed -n 's/^Token: //p'; }
 query="role=$role&token=$(token "$role")"
 if [[ $role == sender ]]; then
-  for ((i = 0; i < ${BESIDE:-2}; i++)); do query+="&beside=$(token "beside$i")"; done
+  for ((i = 0; i < beside; i++)); do query+="&beside=$(token "beside$i")"; done
+elif [[ $server_at == sender ]]; then
+  # The subscriber joins once the publisher's own estimator has risen, so that all layers are there.
+  query+="&wait_ms=10000"
 fi
 # The page's messages are lines of its console.
 "$chromium" --headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking \

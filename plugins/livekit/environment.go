@@ -2,6 +2,7 @@ package livekit
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"sync"
 
@@ -22,36 +23,36 @@ const (
 // wrongInput is the exit status, as Weir's programs have it.
 const wrongInput = 2
 
-var model = sync.OnceValues(func() (*weir.Model, error) { return weir.LoadModelFile(os.Getenv(modelVariable)) })
-
-var connections = sync.OnceValues(func() (*observe.Connections, error) {
-	return observe.New(observe.Options{
-		Host: "livekit", Other: "sendsidebwe", Folder: os.Getenv(observeVariable),
-		Registerer: prometheus.DefaultRegisterer,
-		OnError:    func(err error) { logger.Warnw("weir: observing", err) },
-	})
-})
-
-// decides is logged once in a process.
-var decides sync.Once
+var (
+	// model is nil without WEIR_MODEL, observed without WEIR_OBSERVE.
+	model    *weir.Model
+	observed *observe.Connections
+	// decides is logged once in a process.
+	decides sync.Once
+)
 
 // A server with an environment variable that cannot be used does not start: else nobody would notice that LiveKit's own
 // estimator decides.
 func init() {
-	if os.Getenv(modelVariable) == "" {
+	path, folder := os.Getenv(modelVariable), os.Getenv(observeVariable)
+	if path == "" {
 		return
 	}
-	if _, err := model(); err != nil {
+	var err error
+	if model, err = weir.LoadModelFile(path); err != nil {
 		fail("the model that %s names: %v", modelVariable, err)
 	}
-	folder := os.Getenv(observeVariable)
 	if folder == "" {
 		return
 	}
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		fail("%s: %s is no folder", observeVariable, folder)
 	}
-	if _, err := connections(); err != nil {
+	observed, err = observe.New(observe.Options{
+		Host: "livekit", Other: "sendsidebwe", Folder: folder, Registerer: prometheus.DefaultRegisterer,
+		OnError: func(err error) { logger.Warnw("weir: observing", err) },
+	})
+	if err != nil {
 		fail("%s: %v", observeVariable, err)
 	}
 }
@@ -65,31 +66,33 @@ func fail(format string, arguments ...any) {
 // names none. With WEIR_OBSERVE, a folder, it runs the Estimator beside `other`; the folder gets a log of each
 // connection, and its file in_charge decides who is in charge.
 func Instead(other bwe.BWE, connection string, log logger.Logger) bwe.BWE {
-	if os.Getenv(modelVariable) == "" {
+	if model == nil {
 		return other
 	}
-	shared, err := model()
+	estimator, err := New(weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps}}, log)
 	if err != nil {
 		log.Errorw("weir: no estimator", err)
 		return other
 	}
-	estimator, err := New(Options{
-		Config: weir.Config{Model: shared, Constraints: weir.Constraints{StartRateBps: startRateBps}}, Logger: log,
-	})
-	if err != nil {
-		log.Errorw("weir: no estimator", err)
-		return other
+	if observed != nil {
+		decides.Do(func() { log.Infow("weir: observes each subscriber", "logs", os.Getenv(observeVariable)) })
+		return NewObserver(estimator, other, observed.Open(connection))
 	}
-	if os.Getenv(observeVariable) == "" {
-		decides.Do(func() { log.Infow("weir: decides for each subscriber", "model", os.Getenv(modelVariable)) })
-		return estimator
+	decides.Do(func() { log.Infow("weir: decides for each subscriber", "model", os.Getenv(modelVariable)) })
+	return estimator
+}
+
+// targetLog logs each target that differs from the last one by a quarter.
+type targetLog struct {
+	// logger may be nil.
+	logger  logger.Logger
+	message string
+	lastBps int64
+}
+
+func (l *targetLog) log(bps int64, reason string) {
+	if l.logger != nil && math.Abs(float64(bps-l.lastBps)) > 0.25*float64(l.lastBps) {
+		l.lastBps = bps
+		l.logger.Debugw(l.message, "bps", bps, "reason", reason)
 	}
-	all, err := connections()
-	if err != nil {
-		log.Errorw("weir: not observing", err)
-		_ = estimator.Close()
-		return other
-	}
-	decides.Do(func() { log.Infow("weir: observes each subscriber", "logs", os.Getenv(observeVariable)) })
-	return NewObserver(estimator, other, all.Open(connection))
 }

@@ -28,15 +28,9 @@ const (
 	staleUs = 1_000_000
 )
 
-// Options are those of an Estimator.
-type Options struct {
-	weir.Config
-	// Logger gets the states, and each target that differs from the last by a quarter; nil: none.
-	Logger logger.Logger
-}
-
-// Estimator is a bwe.BWE. All methods may be called from any goroutine. The listener is called without a lock, in the
-// order of the states. Rates and sizes are LiveKit's, without SRTP, UDP and IP.
+// Estimator is a bwe.BWE. All methods may be called from any goroutine. The listener is called in the order of the
+// states, with no lock held but that of listeners: it may call any method that is not given feedback or a verdict. Rates
+// and sizes are LiveKit's, without SRTP, UDP and IP.
 type Estimator struct {
 	// nowUs is the clock of the departures that the pacer passes.
 	nowUs  func() int64
@@ -46,23 +40,23 @@ type Estimator struct {
 	mutex    sync.Mutex
 	over     bool
 	sendSide *weir.SendSide
-	packets  weir.PacketRecorder
 	reader   twcc.Reader
 	// next is the transport-wide sequence number of the next packet.
-	next      uint16
-	state     bwe.CongestionState
-	targetBps int64
-	media     mediaShare
-	// The capacity that the listener last received, and when; the target that the log did.
-	toldBps, toldAtUs, loggedBps int64
-	probe                        probe
+	next  uint16
+	state bwe.CongestionState
+	media mediaShare
+	// The capacity that the listener last received, and when.
+	toldBps, toldAtUs int64
+	probe             probe
+	targets           targetLog
 	// stale is the state before a Reset: it is no news for a second of sending, until the estimator has seen the path.
 	stale        bwe.CongestionState
 	staleUntilUs int64
+	listener     bwe.BWEListener
+	news         []change
 
-	listener bwe.BWEListener
-	news     []change
-	telling  bool
+	// telling keeps the listener's news in order.
+	telling sync.Mutex
 }
 
 type change struct {
@@ -72,28 +66,23 @@ type change struct {
 
 var _ bwe.BWE = (*Estimator)(nil)
 
-// New makes one; Close ends it.
-func New(options Options) (*Estimator, error) {
-	e, err := newEstimator(options, mono.UnixMicro)
+// New makes one; Close ends it. The logger gets states and targets; nil: none does.
+func New(config weir.Config, log logger.Logger) (*Estimator, error) {
+	e, err := newEstimator(config, log, mono.UnixMicro)
 	if err == nil {
 		go weir.Run(e.closed, e.poll)
 	}
 	return e, err
 }
 
-func newEstimator(options Options, nowUs func() int64) (*Estimator, error) {
-	sendSide, err := weir.NewSendSide(options.Config, 0)
+func newEstimator(config weir.Config, log logger.Logger, nowUs func() int64) (*Estimator, error) {
+	sendSide, err := weir.NewSendSide(config, 0)
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimator{nowUs: nowUs, logger: options.Logger, closed: make(chan struct{}), sendSide: sendSide}
+	e := &Estimator{nowUs: nowUs, logger: log, closed: make(chan struct{}), sendSide: sendSide}
+	e.targets = targetLog{logger: log, message: "weir: target"}
 	e.probe.reset(nowUs())
-	rates, err := sendSide.Rates()
-	if err != nil {
-		sendSide.Close()
-		return nil, err
-	}
-	e.targetBps = rates.TargetRateBps
 	return e, nil
 }
 
@@ -139,12 +128,12 @@ func (e *Estimator) RecordPacketSendAndGetSequenceNumber(
 	defer e.mutex.Unlock()
 	number := e.next
 	e.next++
-	e.record(number, atMicro, size, isRTX, probeClusterID, isProbe)
+	e.onSent(number, atMicro, size, isRTX, probeClusterID, isProbe)
 	return number
 }
 
-// record reports a packet that leaves with this number. It needs the mutex.
-func (e *Estimator) record(
+// onSent reports a packet that leaves with this number. It needs the mutex.
+func (e *Estimator) onSent(
 	number uint16, atMicro int64, size int, isRTX bool, probeClusterID ccutils.ProbeClusterId, isProbe bool,
 ) {
 	if e.over {
@@ -162,37 +151,31 @@ func (e *Estimator) record(
 	e.staleUntilUs = min(e.staleUntilUs, atMicro+staleUs)
 	// Nothing that a host sends is an error.
 	_ = e.sendSide.OnSentPacket(atMicro, number, size, kind, 0)
-	if e.packets != nil {
-		e.packets.Sent(number, size, kind)
-	}
 }
 
 // HandleTWCCFeedback takes a message, in which anything may be wrong.
 func (e *Estimator) HandleTWCCFeedback(report *rtcp.TransportLayerCC) {
+	defer e.tell()
 	e.mutex.Lock()
-	if !e.over && report != nil {
-		packets := e.reader.Read(report)
-		e.probe.onFeedback(packets)
-		if e.packets != nil {
-			e.packets.Feedback(packets)
-		}
-		if e.sendSide.OnTransportFeedback(packets, e.nowUs()) == nil {
-			e.refresh()
-		}
+	defer e.mutex.Unlock()
+	if e.over || report == nil {
+		return
 	}
-	e.mutex.Unlock()
-	e.tell()
+	packets := e.reader.Read(report)
+	e.probe.onFeedback(packets)
+	if e.sendSide.OnTransportFeedback(packets, e.nowUs()) == nil {
+		e.refresh()
+	}
 }
 
 // UpdateRTT takes a round-trip time in seconds.
-func (e *Estimator) UpdateRTT(rtt float64) {
+func (e *Estimator) UpdateRTT(seconds float64) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	if e.over || !(rtt > 0 && rtt < 60) {
-		return
+	if seconds > 0 && seconds < 60 {
+		e.probe.rttUs = int64(1e6 * seconds)
+		_ = e.sendSide.OnRoundTripTime(e.probe.rttUs, e.nowUs())
 	}
-	e.probe.rttUs = int64(1e6 * rtt)
-	_ = e.sendSide.OnRoundTripTime(e.probe.rttUs, e.nowUs())
 }
 
 // CongestionState is the one that was last reported, or None since a Reset.
@@ -202,13 +185,6 @@ func (e *Estimator) CongestionState() bwe.CongestionState {
 	return e.state
 }
 
-// TargetBps is Weir's estimate.
-func (e *Estimator) TargetBps() int64 {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	return e.targetBps
-}
-
 // refresh reads what the estimator decided, and notes the news of it.
 func (e *Estimator) refresh() {
 	rates, err := e.sendSide.Rates()
@@ -216,7 +192,6 @@ func (e *Estimator) refresh() {
 	if err != nil || stateErr != nil {
 		return
 	}
-	e.targetBps = rates.TargetRateBps
 	to := congestionState(network.State)
 	if to == e.stale && e.nowUs() < e.staleUntilUs {
 		to = bwe.CongestionStateNone
@@ -237,10 +212,7 @@ func (e *Estimator) refresh() {
 	} else if to != e.state {
 		e.note(to, capacityBps)
 	}
-	if e.logger != nil && math.Abs(float64(e.targetBps-e.loggedBps)) > 0.25*float64(e.loggedBps) {
-		e.loggedBps = e.targetBps
-		e.logger.Debugw("weir: target", "bps", e.targetBps, "reason", rates.Reason, "state", to)
-	}
+	e.targets.log(rates.TargetRateBps, rates.Reason)
 }
 
 func (e *Estimator) note(to bwe.CongestionState, capacityBps int64) {
@@ -251,24 +223,26 @@ func (e *Estimator) note(to bwe.CongestionState, capacityBps int64) {
 	e.state, e.toldBps, e.toldAtUs = to, capacityBps, e.nowUs()
 }
 
-// tell hands the news to the listener. One goroutine at a time does, and takes what the others note meanwhile.
+// tell hands the news to the listener.
 func (e *Estimator) tell() {
+	e.telling.Lock()
+	defer e.telling.Unlock()
 	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	if e.telling {
-		return
-	}
-	e.telling = true
-	for len(e.news) > 0 && !e.over {
-		news, listener := e.news[0], e.listener
-		e.news = e.news[1:]
+	news, listener := e.news, e.listener
+	e.news = nil
+	e.mutex.Unlock()
+	for _, n := range news {
 		if listener != nil {
-			e.mutex.Unlock()
-			listener.OnCongestionStateChange(news.from, news.to, news.capacityBps)
-			e.mutex.Lock()
+			listener.OnCongestionStateChange(n.from, n.to, n.capacityBps)
 		}
 	}
-	e.telling = false
+}
+
+// lastSecond is that of the sender.
+func (e *Estimator) lastSecond(nowUs int64) (weir.Statistics, bool) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return e.sendSide.LastSecond(nowUs)
 }
 
 // poll the estimator, where no feedback comes; how long to wait for the next time.

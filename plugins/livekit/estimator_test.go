@@ -47,8 +47,8 @@ func TestNumbersAreInOrderFromManyGoroutines(t *testing.T) {
 func TestNoNewsOnAPathThatCarriesTheMedia(t *testing.T) {
 	c := newCall(t, 3e6)
 	c.run(30, 1.5e6)
-	if len(c.news) != 0 || c.estimator.TargetBps() < 1_500_000 {
-		t.Errorf("%v, target %d", c.news, c.estimator.TargetBps())
+	if len(c.news) != 0 || c.targetBps() < 1_500_000 {
+		t.Errorf("%v, target %d", c.news, c.targetBps())
 	}
 }
 
@@ -212,15 +212,15 @@ func TestAPauseIsNoCongestion(t *testing.T) {
 	c.run(10, 1e6)
 	// The last time with as many packets as there are numbers.
 	for _, seconds := range []float64{5, 5, 700} {
-		before := c.estimator.TargetBps()
+		before := c.targetBps()
 		c.run(20, 0)
-		if c.estimator.TargetBps() != before {
-			t.Errorf("target %d after %d", c.estimator.TargetBps(), before)
+		if c.targetBps() != before {
+			t.Errorf("target %d after %d", c.targetBps(), before)
 		}
 		c.run(seconds, 1e6)
 	}
-	if len(c.news) != 0 || c.estimator.TargetBps() < 1_500_000 {
-		t.Errorf("%v, target %d", c.news, c.estimator.TargetBps())
+	if len(c.news) != 0 || c.targetBps() < 1_500_000 {
+		t.Errorf("%v, target %d", c.news, c.targetBps())
 	}
 }
 
@@ -230,8 +230,8 @@ func TestAnOutageIsCongestionUntilReset(t *testing.T) {
 	c.lossRatio = 1
 	c.run(1.5, 1e6)
 	c.run(6, 0)
-	if c.estimator.CongestionState() != bwe.CongestionStateCongested || c.estimator.TargetBps() > 800_000 {
-		t.Fatalf("%v, target %d", c.estimator.CongestionState(), c.estimator.TargetBps())
+	if c.estimator.CongestionState() != bwe.CongestionStateCongested || c.targetBps() > 800_000 {
+		t.Fatalf("%v, target %d", c.estimator.CongestionState(), c.targetBps())
 	}
 	c.estimator.Reset()
 	c.run(1, 0)
@@ -267,7 +267,7 @@ func TestHostileFeedback(t *testing.T) {
 	}
 	c.estimator.HandleTWCCFeedback(nil)
 	c.estimator.HandleREMB(-1, -1, 0, 0)
-	if target := c.estimator.TargetBps(); target <= 0 || target > 100_000_000 {
+	if target := c.targetBps(); target <= 0 || target > 100_000_000 {
 		t.Errorf("target %d", target)
 	}
 }
@@ -284,7 +284,7 @@ func TestCloseUnderLoadEndsTheGoroutine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 {
-		estimator, err := New(Options{Config: weir.Config{Model: model}})
+		estimator, err := New(weir.Config{Model: model}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

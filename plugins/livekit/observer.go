@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/livekit/livekit-server/pkg/sfu/bwe"
@@ -13,11 +14,6 @@ import (
 	weir "weir/pion"
 )
 
-const (
-	observerInterval = 100 * time.Millisecond
-	recordIntervalUs = 1_000_000
-)
-
 // Observer is a bwe.BWE that runs an Estimator beside another one. Both receive packets and feedback; what LiveKit
 // receives is from the one in charge, which the connection decides. The connection gets an observation each second.
 type Observer struct {
@@ -25,26 +21,20 @@ type Observer struct {
 	bwe.BWE
 	weir       *Estimator
 	connection weir.Observed
+	watcher    weir.Watcher
 	closed     chan struct{}
 	close      sync.Once
 
 	// sending keeps the numbers of packets in order.
 	sending sync.Mutex
 
-	mutex       sync.Mutex
-	listener    bwe.BWEListener
-	wasInCharge bool
-	recordedUs  int64
-	// The states that LiveKit, and that the other estimator's listener last received, with the other's capacity.
-	told, otherState bwe.CongestionState
-	otherCapacityBps int64
-	// verdicts of the estimators on the present cluster that LiveKit did not take: it takes those of the one in charge.
-	verdicts map[bwe.BWE]verdict
-}
-
-type verdict struct {
-	signal      ccutils.ProbeSignal
-	capacityBps int64
+	mutex    sync.Mutex
+	listener bwe.BWEListener
+	// reported is the state that LiveKit last received, latest the state of each estimator.
+	reported bwe.CongestionState
+	latest   map[bwe.BWE]change
+	// prober is the estimator whose cluster is the latest.
+	prober atomic.Pointer[bwe.BWE]
 }
 
 var _ bwe.BWE = (*Observer)(nil)
@@ -59,26 +49,36 @@ func NewObserver(estimator *Estimator, other bwe.BWE, connection weir.Observed) 
 func newObserver(estimator *Estimator, other bwe.BWE, connection weir.Observed) *Observer {
 	o := &Observer{
 		BWE: other, weir: estimator, connection: connection, closed: make(chan struct{}),
-		wasInCharge: connection.InCharge(), verdicts: map[bwe.BWE]verdict{},
+		latest: map[bwe.BWE]change{},
 	}
+	o.prober.Store(&o.BWE)
+	o.watcher = weir.Watcher{
+		Connection: connection, LastSecond: estimator.lastSecond, OtherRateBps: o.otherLimitBps,
+		Switched: func(bool) { o.tell() },
+	}
+	o.watcher.Start()
 	estimator.mutex.Lock()
-	estimator.packets, _ = connection.(weir.PacketRecorder)
+	estimator.sendSide.Recorder, _ = connection.(weir.PacketRecorder)
 	estimator.mutex.Unlock()
-	estimator.SetBWEListener(listenerFunc(func(to bwe.CongestionState, capacityBps int64) {
-		o.onState(true, to, capacityBps)
-	}))
-	other.SetBWEListener(listenerFunc(func(to bwe.CongestionState, capacityBps int64) {
-		o.onState(false, to, capacityBps)
-	}))
+	estimator.SetBWEListener(listener{o, estimator})
+	other.SetBWEListener(listener{o, other})
 	return o
 }
 
-// listenerFunc is a bwe.BWEListener.
-type listenerFunc func(to bwe.CongestionState, capacityBps int64)
+// listener takes the states of one estimator.
+type listener struct {
+	observer  *Observer
+	estimator bwe.BWE
+}
 
-// OnCongestionStateChange calls f.
-func (f listenerFunc) OnCongestionStateChange(_, to bwe.CongestionState, capacityBps int64) {
-	f(to, capacityBps)
+// OnCongestionStateChange passes the state on if its estimator is in charge.
+func (l listener) OnCongestionStateChange(from, to bwe.CongestionState, capacityBps int64) {
+	l.observer.mutex.Lock()
+	l.observer.latest[l.estimator] = change{from, to, capacityBps}
+	l.observer.mutex.Unlock()
+	if l.observer.inCharge() == l.estimator {
+		l.observer.tell()
+	}
 }
 
 // inCharge is the estimator in charge.
@@ -89,26 +89,14 @@ func (o *Observer) inCharge() bwe.BWE {
 	return o.BWE
 }
 
-// onState passes a state on if it is of the estimator in charge.
-func (o *Observer) onState(ofWeir bool, to bwe.CongestionState, capacityBps int64) {
+// tell reports the latest state of the estimator in charge.
+func (o *Observer) tell() {
 	o.mutex.Lock()
-	if !ofWeir {
-		o.otherState, o.otherCapacityBps = to, capacityBps
-	}
-	passes := ofWeir == o.connection.InCharge()
-	o.mutex.Unlock()
-	if passes {
-		o.tell(to, capacityBps)
-	}
-}
-
-func (o *Observer) tell(to bwe.CongestionState, capacityBps int64) {
-	o.mutex.Lock()
-	listener, from := o.listener, o.told
-	o.told = to
+	listener, from, latest := o.listener, o.reported, o.latest[o.inCharge()]
+	o.reported = latest.to
 	o.mutex.Unlock()
 	if listener != nil {
-		listener.OnCongestionStateChange(from, to, capacityBps)
+		listener.OnCongestionStateChange(from, latest.to, latest.capacityBps)
 	}
 }
 
@@ -125,7 +113,8 @@ func (o *Observer) Reset() {
 	o.BWE.Reset()
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	o.told, o.otherState = bwe.CongestionStateNone, bwe.CongestionStateNone
+	o.reported = bwe.CongestionStateNone
+	clear(o.latest)
 }
 
 // RecordPacketSendAndGetSequenceNumber returns the other estimator's number.
@@ -137,7 +126,7 @@ func (o *Observer) RecordPacketSendAndGetSequenceNumber(
 	number := o.BWE.RecordPacketSendAndGetSequenceNumber(atMicro, size, isRTX, probeClusterID, isProbe)
 	o.weir.mutex.Lock()
 	defer o.weir.mutex.Unlock()
-	o.weir.record(number, atMicro, size, isRTX, probeClusterID, isProbe)
+	o.weir.onSent(number, atMicro, size, isRTX, probeClusterID, isProbe)
 	return number
 }
 
@@ -148,60 +137,30 @@ func (o *Observer) HandleTWCCFeedback(report *rtcp.TransportLayerCC) {
 }
 
 // UpdateRTT passes a round-trip time in seconds to both.
-func (o *Observer) UpdateRTT(rtt float64) {
-	o.weir.UpdateRTT(rtt)
-	o.BWE.UpdateRTT(rtt)
-}
+func (o *Observer) UpdateRTT(seconds float64) { o.weir.UpdateRTT(seconds); o.BWE.UpdateRTT(seconds) }
 
-// CongestionState is that of the estimator in charge.
+// CongestionState and the next two are those of the estimator in charge.
 func (o *Observer) CongestionState() bwe.CongestionState { return o.inCharge().CongestionState() }
+func (o *Observer) CanProbe() bool                       { return o.inCharge().CanProbe() }
+func (o *Observer) ProbeDuration() time.Duration         { return o.inCharge().ProbeDuration() }
 
-// CanProbe is that of the estimator in charge.
-func (o *Observer) CanProbe() bool { return o.inCharge().CanProbe() }
-
-// ProbeDuration is that of the estimator in charge.
-func (o *Observer) ProbeDuration() time.Duration { return o.inCharge().ProbeDuration() }
-
-// ProbeClusterStarting begins a cluster in both.
+// ProbeClusterStarting begins a cluster in the estimator in charge. The cluster is its own until it has a verdict, also
+// if another one is in charge then: LiveKit waits for it.
 func (o *Observer) ProbeClusterStarting(info ccutils.ProbeClusterInfo) {
-	o.mutex.Lock()
-	clear(o.verdicts)
-	o.mutex.Unlock()
-	o.weir.ProbeClusterStarting(info)
-	o.BWE.ProbeClusterStarting(info)
+	prober := o.inCharge()
+	o.prober.Store(&prober)
+	prober.ProbeClusterStarting(info)
 }
 
-// ProbeClusterDone ends the sending of the cluster in both.
+// ProbeClusterDone and the next two are those of the estimator whose cluster it is.
 func (o *Observer) ProbeClusterDone(info ccutils.ProbeClusterInfo) {
-	o.weir.ProbeClusterDone(info)
-	o.BWE.ProbeClusterDone(info)
+	(*o.prober.Load()).ProbeClusterDone(info)
 }
-
-// ProbeClusterIsGoalReached is that of the estimator in charge.
-func (o *Observer) ProbeClusterIsGoalReached() bool { return o.inCharge().ProbeClusterIsGoalReached() }
-
-// ProbeClusterFinalize returns the verdict of the estimator in charge, also one from before it was in charge.
+func (o *Observer) ProbeClusterIsGoalReached() bool {
+	return (*o.prober.Load()).ProbeClusterIsGoalReached()
+}
 func (o *Observer) ProbeClusterFinalize() (ccutils.ProbeSignal, int64, bool) {
-	estimator := o.inCharge()
-	if signal, capacityBps, done := estimator.ProbeClusterFinalize(); done {
-		return signal, capacityBps, true
-	}
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	earlier, done := o.verdicts[estimator]
-	delete(o.verdicts, estimator)
-	return earlier.signal, earlier.capacityBps, done
-}
-
-// takeVerdict ends the cluster in the estimator that is not in charge: one without a verdict would last.
-func (o *Observer) takeVerdict(estimator bwe.BWE) {
-	signal, capacityBps, done := estimator.ProbeClusterFinalize()
-	if !done {
-		return
-	}
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	o.verdicts[estimator] = verdict{signal, capacityBps}
+	return (*o.prober.Load()).ProbeClusterFinalize()
 }
 
 // Close ends Weir's estimator, the connection, and the other estimator if it can be closed.
@@ -217,62 +176,15 @@ func (o *Observer) Close() error {
 	return err
 }
 
-// poll reports a change of who is in charge, and an observation each second; how long to wait for the next time.
-func (o *Observer) poll() time.Duration {
-	inCharge := o.connection.InCharge()
-	if inCharge {
-		o.takeVerdict(o.BWE)
-	} else {
-		o.takeVerdict(o.weir)
-	}
-	if inCharge != o.wasInCharge {
-		o.wasInCharge = inCharge
-		o.tell(o.present(inCharge))
-	}
-	if nowUs := o.weir.nowUs(); nowUs-o.recordedUs >= recordIntervalUs {
-		o.recordedUs = nowUs
-		if statistics, sent := o.weir.lastSecond(); sent {
-			o.connection.Record(weir.Observation{Weir: statistics, OtherRateBps: o.otherLimitBps()})
-		}
-	}
-	return observerInterval
-}
-
-// present is the state and the capacity of an estimator.
-func (o *Observer) present(ofWeir bool) (bwe.CongestionState, int64) {
-	if ofWeir {
-		return o.weir.present()
-	}
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	return o.otherState, o.otherCapacityBps
-}
+// poll watches the connection; how long to wait for the next time.
+func (o *Observer) poll() time.Duration { return o.watcher.Poll(o.weir.nowUs()) }
 
 // otherLimitBps is the other estimator's capacity while it limits LiveKit to it, else 0.
 func (o *Observer) otherLimitBps() int64 {
-	if state, capacityBps := o.present(false); state == bwe.CongestionStateCongested {
-		return capacityBps
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	if latest := o.latest[o.BWE]; latest.to == bwe.CongestionStateCongested {
+		return latest.capacityBps
 	}
 	return 0
-}
-
-// present is the state, and the capacity that goes with it.
-func (e *Estimator) present() (bwe.CongestionState, int64) {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	if e.state == bwe.CongestionStateNone {
-		return e.state, e.targetBps
-	}
-	return e.state, e.toldBps
-}
-
-// lastSecond is what the library reports of it; false if nothing was sent.
-func (e *Estimator) lastSecond() (weir.Statistics, bool) {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	if e.over || e.media.latestUs == 0 || e.nowUs()-e.media.latestUs > recordIntervalUs {
-		return weir.Statistics{}, false
-	}
-	statistics, err := e.sendSide.Statistics()
-	return statistics, err == nil
 }

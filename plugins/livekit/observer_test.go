@@ -130,20 +130,25 @@ func TestASwitchTellsTheStateOfTheEstimatorInCharge(t *testing.T) {
 	}
 }
 
-// LiveKit ignores congestion until a cluster has its verdict.
+// LiveKit ignores congestion until a cluster has its verdict, and waits for it.
 func TestAClusterHasAVerdictAlsoIfWhoIsInChargeChangesMeanwhile(t *testing.T) {
 	c := newObservedCall(t, 3e6)
-	c.connection.inCharge.Store(true)
 	c.run(5, 500e3)
 	c.observer.ProbeClusterStarting(ccutils.ProbeClusterInfo{Id: 1})
-	c.run(0.1, 500e3) // the other's verdict comes while nobody wants it
+	c.connection.inCharge.Store(true)
+	if _, capacityBps, done := c.observer.ProbeClusterFinalize(); capacityBps != 123_000 || !done {
+		t.Errorf("%d, %v", capacityBps, done)
+	}
+	info := ccutils.ProbeClusterInfo{Id: 2}
+	c.observer.ProbeClusterStarting(info)
 	c.connection.inCharge.Store(false)
-	signal, capacityBps, done := c.observer.ProbeClusterFinalize()
-	if signal != ccutils.ProbeSignalCongesting || capacityBps != 123_000 || !done {
+	c.observer.ProbeClusterDone(info)
+	c.run(5, 500e3)
+	if signal, capacityBps, done := c.observer.ProbeClusterFinalize(); !done || capacityBps == 123_000 {
 		t.Errorf("%v, %d, %v", signal, capacityBps, done)
 	}
-	if _, _, done = c.observer.ProbeClusterFinalize(); done {
-		t.Error("the verdict comes twice")
+	if !c.estimator.CanProbe() && c.estimator.probe.active {
+		t.Error("the cluster lasts")
 	}
 }
 

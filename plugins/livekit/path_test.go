@@ -68,7 +68,7 @@ func newCall(t testing.TB, rateBps float64) *call {
 		recorder: twcc.NewRecorder(1), random: rand.New(rand.NewSource(1)),
 	}
 	config := weir.Config{Model: model, Constraints: weir.Constraints{StartRateBps: startRateBps}}
-	c.estimator, err = newEstimator(Options{Config: config}, func() int64 { return c.nowUs })
+	c.estimator, err = newEstimator(config, nil, func() int64 { return c.nowUs })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +84,15 @@ func (c *call) OnCongestionStateChange(from, to bwe.CongestionState, capacityBps
 		c.t.Errorf("news of %v in state %v", to, state)
 	}
 	c.news = append(c.news, change{from, to, capacityBps})
+}
+
+// targetBps is Weir's estimate.
+func (c *call) targetBps() int64 {
+	rates, err := c.estimator.sendSide.Rates()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return rates.TargetRateBps
 }
 
 func (c *call) send(bytes int, cluster ccutils.ProbeClusterId, isProbe bool) {

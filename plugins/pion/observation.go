@@ -1,5 +1,12 @@
 package weir
 
+import "time"
+
+const (
+	watchInterval    = 100 * time.Millisecond
+	recordIntervalUs = 1_000_000
+)
+
 // Observation is one second of a connection on which Weir runs beside another estimator.
 type Observation struct {
 	// Weir is what Weir's estimator reports. Its target is in force only if Weir is in charge.
@@ -27,4 +34,36 @@ type PacketRecorder interface {
 	Sent(number uint16, sizeBytes int, kind Kind)
 	// Feedback takes the reports of one message.
 	Feedback(packets []PacketFeedback)
+}
+
+// Watcher follows an Observed connection for the host that runs both estimators. Its functions are called by Poll.
+type Watcher struct {
+	Connection Observed
+	// Switched is called when another estimator has become the one in charge.
+	Switched func(toWeir bool)
+	// LastSecond returns the statistics of SendSide.LastSecond.
+	LastSecond func(nowUs int64) (Statistics, bool)
+	// OtherRateBps returns that of the Observation.
+	OtherRateBps func() int64
+
+	inCharge   bool
+	recordedUs int64
+}
+
+// Start is called before the first Poll.
+func (w *Watcher) Start() { w.inCharge = w.Connection.InCharge() }
+
+// Poll reports a switch, and an observation each second; wait is how long the host may wait for the next call.
+func (w *Watcher) Poll(nowUs int64) (wait time.Duration) {
+	if inCharge := w.Connection.InCharge(); inCharge != w.inCharge {
+		w.inCharge = inCharge
+		w.Switched(inCharge)
+	}
+	if nowUs-w.recordedUs >= recordIntervalUs {
+		w.recordedUs = nowUs
+		if statistics, sent := w.LastSecond(nowUs); sent {
+			w.Connection.Record(Observation{Weir: statistics, OtherRateBps: w.OtherRateBps()})
+		}
+	}
+	return watchInterval
 }

@@ -79,8 +79,15 @@ type NetworkState struct {
 
 // SendSide is Weir at the sender: departures and transport-wide feedback in, rates out.
 type SendSide struct {
-	native native.SendSide
-	// Arguments of calls; as fields they cost no allocation. cgo allows no pointer of Go among them.
+	// Recorder gets packets and feedback; nil: none does.
+	Recorder PacketRecorder
+	native   native.SendSide
+	*sendSideArguments
+}
+
+// sendSideArguments of calls; kept, they cost no allocation. They are in memory of their own, since cgo allows no pointer
+// of Go there.
+type sendSideArguments struct {
 	packet  native.SentPacket
 	rates   native.Rates
 	cluster native.ProbeCluster
@@ -96,7 +103,7 @@ func NewSendSide(config Config, pacingFactor float64) (*SendSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &SendSide{}
+	s := &SendSide{sendSideArguments: &sendSideArguments{}}
 	if s.native, err = native.NewSendSide(c, pacingFactor); err != nil {
 		return nil, err
 	}
@@ -115,12 +122,18 @@ func (s *SendSide) OnSentPacket(
 		SendTimeUs: sendTimeUs, SizeBytes: uint32(sizeBytes), SequenceNumber: sequenceNumber, Kind: uint16(kind),
 		ProbeClusterID: probeClusterID,
 	}
+	if s.Recorder != nil {
+		s.Recorder.Sent(sequenceNumber, sizeBytes, kind)
+	}
 	return s.native.OnSentPacket(&s.packet)
 }
 
 // OnTransportFeedback takes the packets of one feedback message in the order of sequence numbers. Impossible numbers and
 // times are counted; a fate or ECN field that is none is an error, and the message is not used.
 func (s *SendSide) OnTransportFeedback(feedback []PacketFeedback, nowUs int64) error {
+	if s.Recorder != nil {
+		s.Recorder.Feedback(feedback)
+	}
 	first := (*native.PacketFeedback)(unsafe.Pointer(unsafe.SliceData(feedback)))
 	return s.native.OnTransportFeedback(unsafe.Slice(first, len(feedback)), nowUs)
 }
@@ -189,6 +202,15 @@ func (s *SendSide) Statistics() (Statistics, error) {
 		return Statistics{}, err
 	}
 	return statistics(&now, s.native.Text(now.Reason)), nil
+}
+
+// LastSecond returns Statistics, and false if no packet was sent in the last second.
+func (s *SendSide) LastSecond(nowUs int64) (Statistics, bool) {
+	if s.packet.SendTimeUs == 0 || nowUs-s.packet.SendTimeUs > recordIntervalUs {
+		return Statistics{}, false
+	}
+	statistics, err := s.Statistics()
+	return statistics, err == nil
 }
 
 // Counters are since construction.

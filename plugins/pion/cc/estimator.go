@@ -58,7 +58,6 @@ type Estimator struct {
 	mutex    sync.Mutex
 	over     bool
 	sendSide *weir.SendSide
-	packets  weir.PacketRecorder
 	rates    weir.Rates
 	history  history
 	// next is the transport-wide sequence number of the next packet.
@@ -155,9 +154,6 @@ func (e *Estimator) onSent(
 	e.sentUs = e.nowUs()
 	// Nothing that a host sends is an error.
 	_ = e.sendSide.OnSentPacket(e.sentUs, number, size, kind, e.probe.take(size))
-	if e.packets != nil {
-		e.packets.Sent(number, size, kind)
-	}
 	e.history.add(number, header.SSRC, header.SequenceNumber, size)
 }
 
@@ -220,9 +216,6 @@ func (e *Estimator) takeFeedback(feedback []weir.PacketFeedback) error {
 		if packet.Fate != weir.FateUnknown {
 			e.history.answer(packet.SequenceNumber)
 		}
-	}
-	if e.packets != nil {
-		e.packets.Feedback(feedback)
 	}
 	return e.sendSide.OnTransportFeedback(feedback, e.nowUs())
 }

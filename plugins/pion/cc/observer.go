@@ -15,11 +15,6 @@ import (
 	weir "weir/pion"
 )
 
-const (
-	observerInterval = 100 * time.Millisecond
-	recordIntervalUs = 1_000_000
-)
-
 // Observer is a cc.BandwidthEstimator that runs an Estimator beside another one, such as pion's gcc. While the other is
 // in charge, Weir only computes: packets leave through the other, and rates are the other's. While Weir is in charge,
 // the other receives neither packets nor feedback, and later continues from its latest rate. The connection decides who
@@ -34,10 +29,9 @@ type Observer struct {
 	pacer func() (*pacer, error)
 
 	// telling keeps the callback's news in order.
-	telling     sync.Mutex
-	onChange    func(bitrate int)
-	wasInCharge bool
-	recordedUs  int64
+	telling  sync.Mutex
+	onChange func(bitrate int)
+	watcher  weir.Watcher
 }
 
 var _ pioncc.BandwidthEstimator = (*Observer)(nil)
@@ -61,10 +55,14 @@ func newObserver(
 ) *Observer {
 	o := &Observer{
 		weir: estimator, other: other, connection: connection, closed: make(chan struct{}),
-		wasInCharge: connection.InCharge(),
 	}
+	o.watcher = weir.Watcher{
+		Connection: connection, LastSecond: estimator.lastSecond, OtherRateBps: o.otherRateBps,
+		Switched: func(toWeir bool) { o.tell(toWeir, o.GetTargetBitrate()) },
+	}
+	o.watcher.Start()
 	estimator.mutex.Lock()
-	estimator.packets, _ = connection.(weir.PacketRecorder)
+	estimator.sendSide.Recorder, _ = connection.(weir.PacketRecorder)
 	estimator.mutex.Unlock()
 	o.pacer = sync.OnceValues(func() (*pacer, error) {
 		if !paced {
@@ -159,24 +157,15 @@ func (o *Observer) tell(ofWeir bool, bitrate int) {
 	}
 }
 
-// poll reports a change of who is in charge, and an observation each second; how long to wait for the next time.
-func (o *Observer) poll() time.Duration {
-	if inCharge := o.connection.InCharge(); inCharge != o.wasInCharge {
-		o.wasInCharge = inCharge
-		o.tell(inCharge, o.GetTargetBitrate())
+// poll watches the connection; how long to wait for the next time.
+func (o *Observer) poll() time.Duration { return o.watcher.Poll(o.weir.nowUs()) }
+
+// otherRateBps is 0 while Weir is in charge: without feedback the other's target is not that of this path.
+func (o *Observer) otherRateBps() int64 {
+	if o.connection.InCharge() {
+		return 0
 	}
-	if nowUs := o.weir.nowUs(); nowUs-o.recordedUs >= recordIntervalUs {
-		o.recordedUs = nowUs
-		if statistics, sent := o.weir.lastSecond(); sent {
-			observation := weir.Observation{Weir: statistics}
-			// The other's target is not of this path while it receives no feedback.
-			if !o.wasInCharge {
-				observation.OtherRateBps = int64(o.other.GetTargetBitrate())
-			}
-			o.connection.Record(observation)
-		}
-	}
-	return observerInterval
+	return int64(o.other.GetTargetBitrate())
 }
 
 // giveNumber numbers a packet that another estimator will send.
@@ -196,14 +185,11 @@ func (e *Estimator) keepNumber(extension []byte) (uint16, bool) {
 	return binary.BigEndian.Uint16(extension), true
 }
 
-// lastSecond is what the library reports of it; false if nothing was sent.
-func (e *Estimator) lastSecond() (weir.Statistics, bool) {
+// lastSecond is that of the sender, with the rates in force.
+func (e *Estimator) lastSecond(nowUs int64) (weir.Statistics, bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	if e.over || e.sentUs == 0 || e.nowUs()-e.sentUs > recordIntervalUs {
-		return weir.Statistics{}, false
-	}
-	statistics, err := e.sendSide.Statistics()
+	statistics, sent := e.sendSide.LastSecond(nowUs)
 	statistics.TargetRateBps, statistics.Reason = e.rates.TargetRateBps, e.rates.Reason
-	return statistics, err == nil
+	return statistics, sent
 }

@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/pion/interceptor"
+	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
@@ -27,8 +28,9 @@ func newReceiver(
 	}
 	err = errors.Join(
 		media.RegisterDefaultCodecs(),
-		receiver.Attach(&settings, &media, &registry),       // after the codecs, before other interceptors
-		remb.RegisterDefaultInterceptors(&media, &registry), // pion's, with two requests for a lost packet
+		receiver.Attach(&settings, &media, &registry), // after the codecs, before other interceptors
+		webrtc.RegisterDefaultInterceptorsWithOptions( // pion's, with two requests for a lost packet
+			&media, &registry, webrtc.WithNackGeneratorOptions(nack.GeneratorMaxNacksPerPacket(2))),
 	)
 	if err != nil {
 		return nil, nil, err

@@ -50,19 +50,44 @@ func (a arrivals) WriteWithAttributes(packet []byte, about packetio.Attributes) 
 	return a.buffer.WriteWithAttributes(packet, about)
 }
 
-// BufferFactory is for webrtc.SettingEngine.BufferFactory; Attach sets it.
-func (r *Receiver) BufferFactory(kind packetio.BufferPacketType, _ uint32) io.ReadWriteCloser {
-	made := buffer{packetio.NewBuffer()}
-	if kind != packetio.RTPBufferPacket {
-		made.SetLimitSize(rtcpBufferBytes)
-		return made
-	}
-	made.SetLimitSize(rtpBufferBytes)
-	return arrivals{made, r}
+// hostArrivals is a buffer of the host with packets as the network brings them.
+type hostArrivals struct {
+	io.ReadWriteCloser
+	receiver *Receiver
 }
 
-// OnPacket takes an RTP packet that has just arrived and been decrypted; the buffers of BufferFactory call it. What is no
-// RTP, and what comes after Close, is ignored.
+func (a hostArrivals) Write(packet []byte) (int, error) {
+	a.receiver.OnPacket(packet)
+	return a.ReadWriteCloser.Write(packet)
+}
+
+// bufferFactory makes a webrtc.SettingEngine.BufferFactory that reports packets as they arrive. Buffers are those of
+// `host`, or pion's own if it is nil. Kind is packetio.BufferPacketType, which is another type in each major version of
+// pion's transport.
+func bufferFactory[Kind ~int](
+	r *Receiver, host func(Kind, uint32) io.ReadWriteCloser,
+) func(Kind, uint32) io.ReadWriteCloser {
+	return func(kind Kind, ssrc uint32) io.ReadWriteCloser {
+		isRTP := kind == Kind(packetio.RTPBufferPacket)
+		if host != nil {
+			made := host(kind, ssrc)
+			if isRTP && made != nil {
+				return hostArrivals{made, r}
+			}
+			return made
+		}
+		made := buffer{packetio.NewBuffer()}
+		if !isRTP {
+			made.SetLimitSize(rtcpBufferBytes)
+			return made
+		}
+		made.SetLimitSize(rtpBufferBytes)
+		return arrivals{made, r}
+	}
+}
+
+// OnPacket takes an RTP packet that has just arrived and been decrypted; the buffers of Attach call it. Data that is not
+// RTP, and packets after Close, are ignored.
 func (r *Receiver) OnPacket(raw []byte) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -81,9 +106,10 @@ func (r *Receiver) OnPacket(raw []byte) {
 	p.RTPTimestamp = r.header.Timestamp
 	p.RTPClockRateHz = of.clockRateHz
 	p.HeaderBytes = uint32(headerBytes)
-	if of.transportCC {
+	if of.transportCCID != 0 {
 		p.HeaderBytes += transportOverheadBytes
 	}
+	r.feedback.record(&r.header, p.ArrivalTimeUs)
 	p.PaddingBytes = 0
 	if r.header.Padding && len(raw) > headerBytes {
 		p.PaddingBytes = min(uint32(raw[len(raw)-1]), uint32(len(raw)-headerBytes))

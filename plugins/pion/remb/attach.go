@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/pion/interceptor"
-	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/webrtc/v4"
 )
 
 // Attach puts the Receiver into what an API is made from, after the codecs were registered and before other
-// interceptors are: goog-remb and abs-send-time into the description, itself into the way of packets. Beside
-// transport-cc, RemoteEstimate goes out with each REMB (docs/remb.md).
+// interceptors are: goog-remb and abs-send-time into the description, itself into the way of packets. Buffers of a
+// BufferFactory that was set before stay in use. Beside transport-cc, RemoteEstimate goes out with each REMB
+// (docs/remb.md).
 func (r *Receiver) Attach(settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
 	for _, kind := range []webrtc.RTPCodecType{webrtc.RTPCodecTypeVideo, webrtc.RTPCodecTypeAudio} {
 		media.RegisterFeedback(webrtc.RTCPFeedback{Type: webrtc.TypeRTCPFBGoogREMB}, kind)
@@ -20,16 +20,9 @@ func (r *Receiver) Attach(settings *webrtc.SettingEngine, media *webrtc.MediaEng
 			return err
 		}
 	}
-	settings.BufferFactory = r.BufferFactory
+	settings.BufferFactory = bufferFactory(r, settings.BufferFactory)
 	registry.Add(r)
 	return nil
-}
-
-// RegisterDefaultInterceptors is webrtc.RegisterDefaultInterceptors, but a packet is requested at most twice: pion does
-// not notice that a retransmission came on a stream of its own, and would ask for it for ever.
-func RegisterDefaultInterceptors(media *webrtc.MediaEngine, registry *interceptor.Registry) error {
-	return webrtc.RegisterDefaultInterceptorsWithOptions(
-		media, registry, webrtc.WithNackGeneratorOptions(nack.GeneratorMaxNacksPerPacket(2)))
 }
 
 var (

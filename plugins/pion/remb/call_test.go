@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pion/interceptor"
+	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/rtcp"
 	"github.com/pion/webrtc/v4"
 
@@ -64,7 +65,9 @@ func followREMBToTheRateOfTheLink(t *testing.T) {
 	sending := link.NewPeer(t, path.Near, link.Plain)
 	receiving := link.NewPeer(t, path.Far,
 		func(settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry) error {
-			return errors.Join(receiver.Attach(settings, media, registry), remb.RegisterDefaultInterceptors(media, registry))
+			return errors.Join(receiver.Attach(settings, media, registry),
+				webrtc.RegisterDefaultInterceptorsWithOptions(
+					media, registry, webrtc.WithNackGeneratorOptions(nack.GeneratorMaxNacksPerPacket(2))))
 		})
 	filler, err := link.NewFiller(300_000, 5*time.Millisecond)
 	if err != nil {

@@ -1,18 +1,75 @@
 package remb
 
 import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/pion/interceptor"
 	pion "github.com/pion/interceptor/pkg/twcc"
 	"github.com/pion/rtcp"
+	"github.com/pion/rtp"
 
 	weir "weir/pion"
 	"weir/pion/twcc"
 )
 
-// feedback is transport-wide feedback that leaves losses out: a message ends before each, and the sender takes what no
+// feedbackIntervalUs between messages of transport-wide feedback; the interval of pion's interceptor.
+const feedbackIntervalUs = 100_000
+
+// feedback is transport-wide feedback that omits losses: a message ends before each, and the sender takes packets that no
 // message covers for neither received nor lost.
 type feedback struct {
 	reader twcc.Reader
 	number uint8
+	// recorder of the arrivals; nil: other interceptors report them. extensionID is that of the packets' numbers, 0 until
+	// a stream has it: all streams of a PeerConnection have the same (RFC 8843, 9.2).
+	recorder    *pion.Recorder
+	extensionID uint8
+	dueUs       int64
+}
+
+// record takes a packet, also of a stream that signaling has not described yet.
+func (f *feedback) record(header *rtp.Header, arrivalUs int64) {
+	if f.recorder == nil || f.extensionID == 0 {
+		return
+	}
+	if number := header.GetExtension(f.extensionID); len(number) >= 2 {
+		f.recorder.Record(header.SSRC, binary.BigEndian.Uint16(number), arrivalUs)
+	}
+}
+
+// report sends transport-wide feedback that is due; how long to wait for the next time.
+func (r *Receiver) report() (time.Duration, error) {
+	r.mutex.Lock()
+	f, nowUs := &r.feedback, r.nowUs()
+	if f.recorder == nil {
+		r.mutex.Unlock()
+		return math.MaxInt64, nil
+	}
+	var packets []rtcp.Packet
+	if nowUs >= f.dueUs {
+		f.dueUs = nowUs + feedbackIntervalUs
+		packets = f.recorder.BuildFeedbackPacket()
+	}
+	wait, writer := time.Duration(f.dueUs-nowUs)*time.Microsecond, r.writer
+	r.mutex.Unlock()
+	_, err := r.writeWithoutLosses(writer, packets, interceptor.Attributes{})
+	return wait, err
+}
+
+// writeWithoutLosses sends the compound packets of withoutLosses.
+func (r *Receiver) writeWithoutLosses(
+	writer interceptor.RTCPWriter, packets []rtcp.Packet, attributes interceptor.Attributes,
+) (written int, err error) {
+	for _, compound := range r.withoutLosses(packets) {
+		n, err := writer.Write(compound, attributes)
+		if err != nil {
+			return written, err
+		}
+		written += n
+	}
+	return written, nil
 }
 
 // withoutLosses returns the compound packets to send in place of one. Browsers read one feedback message of each.

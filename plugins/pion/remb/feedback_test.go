@@ -2,12 +2,14 @@ package remb
 
 import (
 	"testing"
+	"time"
 
 	"github.com/pion/interceptor"
 	pion "github.com/pion/interceptor/pkg/twcc"
 	"github.com/pion/rtcp"
 
 	weir "weir/pion"
+	"weir/pion/shipped"
 	"weir/pion/twcc"
 )
 
@@ -135,5 +137,53 @@ func TestWhatOtherInterceptorsReportLeavesWithoutTheLossOfAnyRate(t *testing.T) 
 	}
 	if losses := report(); len(losses) != 1 {
 		t.Errorf("closed: %d losses are reported, not one", len(losses))
+	}
+}
+
+func TestATransportFeedbackReceiverReportsThePacketsOfAllStreamsEvery100Milliseconds(t *testing.T) {
+	model, err := shipped.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver, err := New(Options{Config: weir.Config{Model: model}, TransportFeedback: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer receiver.Close()
+	now, writer := inSimulatedTime(receiver), &rtcpWriter{}
+	stream := videoStream(1)
+	stream.RTPHeaderExtensions = append(stream.RTPHeaderExtensions,
+		interceptor.RTPHeaderExtension{URI: transportCCURI, ID: transportCCID})
+	bind(t, receiver, stream).BindRTCPWriter(writer)
+	messages, arrivals := 0, map[uint16]int64{}
+	var reader twcc.Reader
+	for number := range uint16(200) {
+		*now += 5_000
+		// Stream 2 has no signaling; 70 to 89 are lost.
+		if number < 70 || number >= 90 {
+			receiver.OnPacket(numbered(t, 1+uint32(number%2), number))
+		}
+		wait, err := receiver.report()
+		if err != nil || wait <= 0 || wait > 100*time.Millisecond {
+			t.Fatalf("wait %v, %v", wait, err)
+		}
+		for _, packet := range writer.packets {
+			messages++
+			for _, reported := range reader.Read(packet.(*rtcp.TransportLayerCC)) {
+				if reported.Fate == weir.Received {
+					arrivals[reported.SequenceNumber] = reported.ReceiveTimeUs
+				}
+			}
+		}
+		writer.packets = nil
+	}
+	// Reports are due at 5, 105, ..., 905 ms.
+	if messages != 10 || len(arrivals) != 161 {
+		t.Errorf("%d messages on %d packets", messages, len(arrivals))
+	}
+	for number, timeUs := range arrivals {
+		if want := arrivals[0] + 5_000*int64(number); timeUs < want-250 || timeUs > want+250 {
+			t.Errorf("packet %d arrived at %d us instead of %d", number, timeUs, want)
+		}
 	}
 }

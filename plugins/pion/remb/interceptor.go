@@ -18,7 +18,7 @@ const (
 // stream is what signaling has negotiated of an SSRC.
 type stream struct {
 	absSendTimeID uint8
-	transportCC   bool
+	transportCCID uint8
 	clockRateHz   uint32
 	kind          weir.Kind
 }
@@ -32,10 +32,15 @@ func streamOf(info *interceptor.StreamInfo) stream {
 		s.kind = weir.Audio
 	}
 	for _, extension := range info.RTPHeaderExtensions {
-		if extension.URI == absSendTimeURI && extension.ID > 0 && extension.ID < 256 {
-			s.absSendTimeID = uint8(extension.ID)
+		if extension.ID < 1 || extension.ID > 255 {
+			continue
 		}
-		s.transportCC = s.transportCC || extension.URI == transportCCURI
+		switch extension.URI {
+		case absSendTimeURI:
+			s.absSendTimeID = uint8(extension.ID)
+		case transportCCURI:
+			s.transportCCID = uint8(extension.ID)
+		}
 	}
 	return s
 }
@@ -57,8 +62,8 @@ type receiverInterceptor struct {
 	receiver *Receiver
 }
 
-// BindRTCPWriter starts the estimator with the PeerConnection: it also uses the time before media. What other
-// interceptors send as transport-wide feedback leaves without losses while the estimator omits them.
+// BindRTCPWriter starts the estimator with the PeerConnection: it also uses the time before media. Transport-wide
+// feedback of other interceptors leaves without losses while the estimator omits them.
 func (i *receiverInterceptor) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCPWriter {
 	r := i.receiver
 	r.mutex.Lock()
@@ -66,15 +71,7 @@ func (i *receiverInterceptor) BindRTCPWriter(writer interceptor.RTCPWriter) inte
 	r.writer = writer
 	r.begun.Do(func() { go weir.Run(r.closed, r.poll) })
 	return interceptor.RTCPWriterFunc(func(packets []rtcp.Packet, a interceptor.Attributes) (int, error) {
-		written := 0
-		for _, compound := range r.withoutLosses(packets) {
-			n, err := writer.Write(compound, a)
-			if err != nil {
-				return written, err
-			}
-			written += n
-		}
-		return written, nil
+		return r.writeWithoutLosses(writer, packets, a)
 	})
 }
 
@@ -85,7 +82,11 @@ func (i *receiverInterceptor) BindRemoteStream(
 	r := i.receiver
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	r.streams[info.SSRC] = streamOf(info)
+	of := streamOf(info)
+	r.streams[info.SSRC] = of
+	if of.transportCCID != 0 {
+		r.feedback.extensionID = of.transportCCID
+	}
 	return reader
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pion/interceptor"
+	pion "github.com/pion/interceptor/pkg/twcc"
 	"github.com/pion/rtcp"
 	"github.com/pion/rtp"
 
@@ -31,6 +32,9 @@ var ErrTaken = errors.New("remb: a Receiver serves one PeerConnection; make an A
 // Options are those of a Receiver.
 type Options struct {
 	weir.Config
+	// TransportFeedback sends transport-wide feedback, for a host whose interceptors send none. Its description must have
+	// transport-cc.
+	TransportFeedback bool
 	// OnEstimate, where it is not nil, is called with each REMB, from the Receiver's own goroutine.
 	OnEstimate func(weir.Estimate)
 	// OnError, where it is not nil, is called with errors that no caller receives, such as a REMB that was not sent.
@@ -67,14 +71,18 @@ func New(options Options) (*Receiver, error) {
 		return nil, err
 	}
 	start := time.Now()
-	return &Receiver{
+	r := &Receiver{
 		options:    options,
 		senderSSRC: rand.Uint32(),
 		nowUs:      func() int64 { return time.Since(start).Microseconds() },
 		closed:     make(chan struct{}),
 		streams:    make(map[uint32]stream),
 		estimator:  estimator,
-	}, nil
+	}
+	if options.TransportFeedback {
+		r.feedback.recorder = pion.NewRecorder(r.senderSSRC)
+	}
+	return r, nil
 }
 
 // SetObjective steers the model while the call runs.
@@ -110,9 +118,12 @@ func (r *Receiver) Close() error {
 	return nil
 }
 
-// poll the estimator when its time has come, and send a REMB that is due; how long to wait for the next time.
+// poll the estimator when its time has come, and send the REMB and the transport-wide feedback that are due; how long to
+// wait for the next time.
 func (r *Receiver) poll() time.Duration {
-	feedback, estimate, wait, err := r.decide()
+	wait, err := r.report()
+	feedback, estimate, next, decideErr := r.decide()
+	wait, err = min(wait, next), errors.Join(err, decideErr)
 	if feedback != nil {
 		err = errors.Join(err, r.send(feedback))
 		if r.options.OnEstimate != nil {
@@ -150,7 +161,7 @@ func (r *Receiver) send(feedback *rtcp.ReceiverEstimatedMaximumBitrate) error {
 	r.mutex.Lock()
 	writer, connected := r.writer, len(r.streams) > 0
 	for _, s := range r.streams {
-		if s.transportCC {
+		if s.transportCCID != 0 {
 			packets = append(packets, remoteEstimate())
 			break
 		}

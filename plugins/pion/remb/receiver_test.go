@@ -3,6 +3,7 @@ package remb
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"math/rand"
 	"slices"
 	"sync"
@@ -17,7 +18,10 @@ import (
 	"weir/pion/shipped"
 )
 
-const absSendTimeID = 3
+const (
+	absSendTimeID = 3
+	transportCCID = 4
+)
 
 func newReceiver(t testing.TB) *Receiver {
 	t.Helper()
@@ -78,6 +82,23 @@ func rawPacket(t testing.TB, ssrc uint32, number uint16, sentUs int64, payloadBy
 	return raw
 }
 
+// numbered is a packet with a transport-wide sequence number, which is also that of its stream.
+func numbered(t testing.TB, ssrc uint32, number uint16) []byte {
+	t.Helper()
+	packet := rtp.Packet{
+		Header:  rtp.Header{Version: 2, SSRC: ssrc, SequenceNumber: number, PayloadType: 96},
+		Payload: make([]byte, 1000),
+	}
+	if err := packet.SetExtension(transportCCID, binary.BigEndian.AppendUint16(nil, number)); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := packet.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
 type arrival struct {
 	timeUs  int64
 	sentUs  int64
@@ -116,7 +137,7 @@ func TestSameEstimatesAsOfPacketsHandedToTheLibraryDirectly(t *testing.T) {
 	receiver := newReceiver(t)
 	now := inSimulatedTime(receiver)
 	bind(t, receiver, videoStream(7))
-	buffer := receiver.BufferFactory(packetio.RTPBufferPacket, 7)
+	buffer := bufferFactory[packetio.BufferPacketType](receiver, nil)(packetio.RTPBufferPacket, 7)
 	direct, err := weir.NewEstimator(receiver.options.Config)
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +180,32 @@ func TestSameEstimatesAsOfPacketsHandedToTheLibraryDirectly(t *testing.T) {
 	want, wantErr := direct.Statistics(*now)
 	if err != nil || wantErr != nil || got != want || got.PacketsLost == 0 || decisions < 300 || changes < 100 {
 		t.Errorf("%+v, directly %+v, after %d decisions and %d changes", got, want, decisions, changes)
+	}
+}
+
+// hostBuffer is a buffer of a host.
+type hostBuffer struct{ written int }
+
+func (*hostBuffer) Read([]byte) (int, error)           { return 0, nil }
+func (*hostBuffer) Close() error                       { return nil }
+func (b *hostBuffer) Write(packet []byte) (int, error) { b.written++; return len(packet), nil }
+
+func TestBuffersOfTheHostStayInUse(t *testing.T) {
+	receiver := newReceiver(t)
+	now, made := inSimulatedTime(receiver), map[packetio.BufferPacketType]*hostBuffer{}
+	*now = 1_000_000
+	factory := bufferFactory(receiver, func(kind packetio.BufferPacketType, _ uint32) io.ReadWriteCloser {
+		made[kind] = &hostBuffer{}
+		return made[kind]
+	})
+	raw := rawPacket(t, 7, 1, 0, 1000, 0)
+	for _, kind := range []packetio.BufferPacketType{packetio.RTPBufferPacket, packetio.RTCPBufferPacket} {
+		if n, err := factory(kind, 7).Write(raw); n != len(raw) || err != nil || made[kind].written != 1 {
+			t.Errorf("kind %d: %d bytes, %v", kind, n, err)
+		}
+	}
+	if got, err := receiver.Statistics(); err != nil || got.PacketsReceived != 1 {
+		t.Errorf("%d packets arrived, not one: %v", got.PacketsReceived, err)
 	}
 }
 
@@ -244,7 +291,7 @@ func TestBesideTransportCCThereIsARemoteEstimateAndPacketsCountAsAtTheSender(t *
 		*now = 1_000_000
 		stream := videoStream(1)
 		if transportCC {
-			extension := interceptor.RTPHeaderExtension{URI: transportCCURI, ID: absSendTimeID + 1}
+			extension := interceptor.RTPHeaderExtension{URI: transportCCURI, ID: transportCCID}
 			stream.RTPHeaderExtensions = append(stream.RTPHeaderExtensions, extension)
 		}
 		writer := &rtcpWriter{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
+	"github.com/pion/interceptor/pkg/nack"
 	"github.com/pion/webrtc/v4"
 
 	weir "weir/pion"
@@ -38,11 +39,13 @@ func newReceiver(o options, lines *lineWriter) (*receiver, error) {
 		return nil, err
 	}
 	if o.controller == "weir" {
-		err = r.attachWeir(o, settings, media, registry)
-	} else {
-		// The same as under Weir, so that only the estimator differs.
-		err = remb.RegisterDefaultInterceptors(media, registry)
+		if err := r.attachWeir(o, settings, media, registry); err != nil {
+			return nil, err
+		}
 	}
+	// Equal under both controllers, so that only the estimator differs.
+	err = webrtc.RegisterDefaultInterceptorsWithOptions(
+		media, registry, webrtc.WithNackGeneratorOptions(nack.GeneratorMaxNacksPerPacket(2)))
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +101,7 @@ func (r *receiver) attachWeir(
 	if err != nil {
 		return err
 	}
-	if err := r.weir.Attach(settings, media, registry); err != nil {
-		return err
-	}
-	return remb.RegisterDefaultInterceptors(media, registry)
+	return r.weir.Attach(settings, media, registry)
 }
 
 func versions() line {
