@@ -15,7 +15,8 @@ label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_LOCAL
 # For the uplink the subscriber gets the best layer that is there: its own path is no link.
 server_at=sender beside=${BESIDE:-2} limits_downlink=true
 [[ -z ${UPLINK:-} ]] || server_at=receiver beside=0 limits_downlink=false
-unset WEIR_MODEL
+unset WEIR_MODEL WEIR_UPLINK
+[[ -z ${UPLINK:-} ]] || export WEIR_UPLINK=1
 case $label in
   weir) export WEIR_MODEL=$PWD/../../estimator/models/weir.onnx ;;
   sendsidebwe | remotebwe | gcc) ;;

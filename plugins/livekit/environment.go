@@ -18,6 +18,7 @@ import (
 const (
 	modelVariable   = "WEIR_MODEL"
 	observeVariable = "WEIR_OBSERVE"
+	uplinkVariable  = "WEIR_UPLINK"
 )
 
 // wrongInput is the exit status, as Weir's programs have it.
@@ -36,6 +37,9 @@ var (
 func init() {
 	path, folder := os.Getenv(modelVariable), os.Getenv(observeVariable)
 	if path == "" {
+		if os.Getenv(uplinkVariable) != "" {
+			fail("%s needs a model in %s", uplinkVariable, modelVariable)
+		}
 		return
 	}
 	var err error

@@ -35,6 +35,10 @@ func TestABadModelStopsTheServer(t *testing.T) {
 			t.Errorf("%s: status %d, %q", path, status, output)
 		}
 	}
+	t.Setenv(uplinkVariable, "1")
+	if output, status := child(t, "", "TestNothing"); status != 2 || !strings.Contains(output, "WEIR_UPLINK needs a model") {
+		t.Errorf("an uplink without a model: status %d, %q", status, output)
+	}
 }
 
 func TestTheLogSaysOnceThatWeirDecidesAndWithWhichModel(t *testing.T) {

@@ -2,6 +2,7 @@ package livekit
 
 import (
 	"errors"
+	"os"
 
 	"github.com/livekit/protocol/logger"
 	"github.com/pion/interceptor"
@@ -14,7 +15,7 @@ import (
 
 // Uplink puts Weir into the peer connection of a publisher, before its API is made: the buffers report arrivals to it,
 // and it sends REMB and transport-wide feedback. It returns false if LiveKit's own feedback stays in use: without
-// WEIR_MODEL, and with WEIR_OBSERVE.
+// WEIR_MODEL or WEIR_UPLINK, and with WEIR_OBSERVE.
 func Uplink(
 	settings *webrtc.SettingEngine, media *webrtc.MediaEngine, registry *interceptor.Registry, log logger.Logger,
 ) bool {
@@ -53,4 +54,6 @@ func Answer(answer string) string {
 	return remb.FollowREMBAtOnce(answer)
 }
 
-func decidesUplinks() bool { return model != nil && observed == nil }
+func decidesUplinks() bool {
+	return model != nil && observed == nil && os.Getenv(uplinkVariable) != ""
+}

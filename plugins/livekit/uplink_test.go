@@ -57,8 +57,9 @@ func newPublisherAPI(t *testing.T) *publisherAPI {
 	return p
 }
 
-// TestUplinkOfAServerWithAModel runs the tests below in a process that has a model.
+// TestUplinkOfAServerWithAModel runs the tests below in a process that has a model and steers uplinks.
 func TestUplinkOfAServerWithAModel(t *testing.T) {
+	t.Setenv(uplinkVariable, "1")
 	path := filepath.Join("..", "..", "estimator", "models", "weir.onnx")
 	output, status := child(t, path, "TestWithAModel.*")
 	if status != 0 || strings.Contains(output, "SKIP") {
@@ -87,12 +88,21 @@ func TestWithoutWeirInChargeTheUplinkStaysLiveKits(t *testing.T) {
 	}
 }
 
-func TestAServerThatObservesLeavesTheUplinkAsItIs(t *testing.T) {
-	t.Setenv(observeVariable, t.TempDir())
+func TestAServerThatObservesOrSteersTheDownlinkAloneLeavesTheUplinkAsItIs(t *testing.T) {
 	path := filepath.Join("..", "..", "estimator", "models", "weir.onnx")
-	output, status := child(t, path, "TestWithoutWeirInChargeTheUplinkStaysLiveKits")
-	if status != 0 || strings.Contains(output, "SKIP") {
-		t.Errorf("status %d, %s", status, output)
+	for name, variables := range map[string]map[string]string{
+		"observes":       {observeVariable: t.TempDir(), uplinkVariable: "1"},
+		"downlink alone": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for variable, value := range variables {
+				t.Setenv(variable, value)
+			}
+			output, status := child(t, path, "TestWithoutWeirInChargeTheUplinkStaysLiveKits")
+			if status != 0 || strings.Contains(output, "SKIP") {
+				t.Errorf("status %d, %s", status, output)
+			}
+		})
 	}
 }
 
