@@ -1,4 +1,4 @@
-"""What a runner sends: fragments of late decisions and of the state of the LSTM, by the parameters of a request."""
+"""Runners send fragments of late decisions and of the state of the LSTM, acted by the parameters of a request."""
 
 import pytest
 

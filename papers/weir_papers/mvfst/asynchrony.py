@@ -16,8 +16,7 @@ from weir_papers.mvfst.mvfst_runs import TRAINED_ON
 from weir_sim.cluster import connected, core_count
 from weir_train.configuration.scenarios import ScenarioSampler, ScenarioSettings
 
-SENDERS: Final = 8
-"""Of each runner."""
+SENDERS_OF_A_RUNNER: Final = 8
 
 
 def asynchrony(steps: int, seeds: int, on_progress: Callable[[str, int], None]) -> list[dict[str, Any]]:
@@ -64,7 +63,7 @@ def _configuration(steps: int, seed: int, *, synchronous: bool) -> ImpalaConfigu
         algorithm="impala",
         steps=steps,
         seed=seed,
-        environment=SendersSettings(environments=SENDERS),
+        environment=SendersSettings(environments=SENDERS_OF_A_RUNNER),
         scenarios=ScenarioSettings(source="files", files=emulators),
         impala=ImpalaSettings(synchronous=synchronous),
     )

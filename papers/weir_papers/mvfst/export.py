@@ -1,8 +1,8 @@
 """The agent as a model file of `weir.schema` 1, with the window, the history of actions and the LSTM in its state.
 
-What the simulator told the agent in training, the last reward and the round trip of a rate, the file computes from
-feedback. Its action is the rate, window / (smallest round trip so far, as in the paper, + 95th percentile of the
-queueing delay), on the logarithmic scale of the environment.
+In training the simulator reports the last reward and the round trip of a rate. The file computes both from feedback.
+Its action is the rate, window / (smallest round trip so far, as in the paper, + 95th percentile of the queueing delay),
+on the logarithmic scale of the environment.
 """
 
 from __future__ import annotations
