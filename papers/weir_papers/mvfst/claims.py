@@ -100,7 +100,7 @@ CLAIMS: Final = (
         "less",
         None,
         Bound("at most", 1.0, "times", strict=True),
-        reason="simulated networks wait for their actors, the paper's do not; a runner on each of two cores",
+        reason="simulated networks wait, the paper's do not; two runners and the learner share two busy cores",
     ),
     Claim(
         "mvfst/front",
