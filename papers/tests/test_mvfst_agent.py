@@ -9,17 +9,21 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs weir-train[learning]")
 
+from weir_eval.model_file import read_model  # noqa: E402
 from weir_papers.common import Case  # noqa: E402
 from weir_papers.mvfst import trials  # noqa: E402
-from weir_papers.mvfst.agent import ACTIONS, Agent, Fragment  # noqa: E402
-from weir_papers.mvfst.claims import measured  # noqa: E402
-from weir_papers.mvfst.learner import Actor, Size, Variant, impala_loss, learn  # noqa: E402
+from weir_papers.mvfst.actor import Actor  # noqa: E402
+from weir_papers.mvfst.agent import Agent, Fragment  # noqa: E402
+from weir_papers.mvfst.claims import REPETITION, measured  # noqa: E402
+from weir_papers.mvfst.learner import Size, Variant, impala_loss, learn  # noqa: E402
 from weir_papers.mvfst.mvfst_report import mvfst_markdown  # noqa: E402
 from weir_papers.mvfst.mvfst_runs import EMULATORS  # noqa: E402
 from weir_papers.mvfst.senders import (  # noqa: E402
+    ACTIONS,
     HISTORY,
     LARGEST_WINDOW,
     SMALLEST_WINDOW,
+    STATE_WIDTH,
     DelayedSpecification,
     RewardScale,
     Senders,
@@ -89,7 +93,7 @@ def test_the_rate_before_stays_in_force_until_a_late_decision(steady, real_simul
 
 def test_a_state_has_the_actions_chosen_so_far(senders):
     states = senders.reset(1)
-    assert states.shape == (4, senders.width)
+    assert states.shape == (4, STATE_WIDTH)
     history = states[:, -HISTORY * (len(ACTIONS) + 1) :].reshape(4, HISTORY, -1)
     assert not history.any()
     before = senders.step(np.array([4, 1, 0, 2]))
@@ -133,7 +137,7 @@ def test_the_memory_is_what_the_network_remembers():
 
 def test_a_fragment_is_evaluated_as_it_was_acted(senders):
     torch.manual_seed(1)
-    agent = Agent(senders.width, 8)
+    agent = Agent(STATE_WIDTH, 8)
     fragment = Actor(senders, agent, 1).unroll(40)
     assert fragment.ended.sum() == 4
     actor = Actor(senders, agent, 1)
@@ -216,6 +220,7 @@ def test_a_trial_is_kept(tmp_path, documents, fake_gym_simulator, monkeypatch):
     assert 0.0 <= found["cases"]["a"][trials.RANDOM]["utilisation"] <= 1.5
     assert len(found["curve"]) == trials.CURVE_PARTS
     assert (tmp_path / "lstm-1.zip").is_file()
+    assert "state" in read_model(tmp_path / "lstm-1.onnx").inputs
     assert trials.trial(trials.LSTM, 1, size, tmp_path, simulator="nowhere") == found
     with pytest.raises(Exception, match="other options"):
         trials.trial(trials.LSTM, 1, Size(steps=301, senders=4, hidden=8), tmp_path)
@@ -264,3 +269,10 @@ def test_the_values_of_claims_by_hand():
     assert [found[f"mvfst/{key}"][0] for key in ("lstm", "low_entropy", "high_entropy", "vtrace")] == pytest.approx(
         [0.5, 1.0, -0.5, 0.1]
     )
+
+
+def test_asynchrony_is_a_ratio_of_seconds_in_a_file_of_its_own(tmp_path):
+    found = [{"asynchronous": {"seconds": 3.0}, "synchronous": {"seconds": 4.0}}] * 2
+    (tmp_path / "asynchrony.json").write_text(json.dumps({"asynchrony": found}))
+    assert REPETITION.measured(tmp_path) == {"mvfst/asynchrony": [0.75, 0.75]}
+    assert REPETITION.model(tmp_path) is None

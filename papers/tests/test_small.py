@@ -10,7 +10,7 @@ from weir_papers.polycc.demonstrations import demonstrations
 from weir_papers.repeat import REPETITIONS
 
 # Values that the small sizes cannot give: of a search on all nine traces, of an adaptation that ends in time, of a
-# policy that is better than none, of more than two kinds, and those of Table IV of Muses.
+# policy that is better than none, of Ray, of more than two kinds, and those of Table IV of Muses.
 TOO_SMALL = {
     "recoco/off_policy",
     "recoco/delayed",
@@ -18,6 +18,7 @@ TOO_SMALL = {
     "mocc/landmarks_3_gain",
     "mocc/landmarks_171_gain",
     "mocc/dqn_gain",
+    "mvfst/asynchrony",
     "muses/f1_closed",
     "muses/nearest",
     "muses/jain_3",

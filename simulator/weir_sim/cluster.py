@@ -39,7 +39,8 @@ def connected(address: str | None) -> Iterator[None]:
     require("weir-sim[distributed]")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     if address is None:
-        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        # Ray would give its workers the lowest priority: on a busy machine they would get no time.
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_worker_niceness": "0"}
     import ray
 
     try:

@@ -171,7 +171,12 @@ PROMISES = {
     "MVFST-RL: IMPALA with V-trace": (
         "weir paper mvfst",
         "papers/tests/test_mvfst_agent.py::test_it_learns_from_what_another_policy_did",
-        "papers/tests/impala/test_vtrace.py::test_vtrace_equals_the_written_out_sums",
+        "papers/tests/test_vtrace.py::test_vtrace_equals_the_written_out_sums",
+    ),
+    "MVFST-RL: an agent as a model file": (
+        "weir replay",
+        "papers/tests/test_mvfst_export.py::test_a_file_decides_as_the_agent_in_its_environment",
+        "papers/tests/test_mvfst_export.py::test_a_file_replays_at_the_sender_by_its_window",
     ),
     # Needs the environment of `make distributed`; `make test-distributed` runs it.
     "IMPALA on Ray, also on clusters whose machines leave and rejoin": (

@@ -26,7 +26,8 @@ class Cluster:
         self.folder = folder
         self.address = f"127.0.0.1:{free_port()}"
         token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-        self.environment = os.environ | token | {"RAY_USAGE_STATS_ENABLED": "0"}
+        # Ray's workers would have the lowest priority, and on a busy machine get no time.
+        self.environment = os.environ | token | {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
         self.nodes = []
         self.commands = []
 

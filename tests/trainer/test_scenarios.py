@@ -65,6 +65,13 @@ def test_files_are_drawn_in_turn(tmp_path, steady):
         ScenarioSampler(ScenarioSettings(source="files", files=(tmp_path / "missing.json",)))
 
 
+def test_files_may_be_bundled_scenarios():
+    sample = ScenarioSampler(ScenarioSettings(source="files", files=("catalogue/pantheon-2", "catalogue/steps")))
+    assert [sample(seed)["name"] for seed in range(2)] == ["pantheon-2", "steps"]
+    with pytest.raises(InputError, match="nonsense"):
+        ScenarioSampler(ScenarioSettings(source="files", files=("catalogue/nonsense",)))
+
+
 @pytest.mark.parametrize(("files", "held_out"), [(2, "b"), (5, "c"), (10, "ch"), (100, None)])
 def test_a_fifth_of_the_files_is_held_out_and_not_drawn(tmp_path, steady, files, held_out):
     paths = [tmp_path / f"{index}.json" for index in range(files)]

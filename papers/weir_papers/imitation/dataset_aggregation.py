@@ -109,7 +109,8 @@ def description(configuration: ImitationConfiguration, done: str) -> dict[str, A
     """See `Learner`."""
     return {
         "algorithm": f"imitation (dataset aggregation), {done} decisions",
-        "network": configuration.imitation.model_dump(include={"hidden", "layers"}),
+        "network": configuration.imitation.model_dump(include={"hidden", "layers"})
+        | {"preference": configuration.policy.preference_size},
     }
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import torch
 from torch import nn
 
-ACTIONS: Final = ("cwnd", "cwnd / 2", "cwnd - 10", "cwnd + 10", "cwnd * 2")
-"""The paper's, on the congestion window in packets."""
+from weir_papers.mvfst.senders import ACTIONS
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ _LSTM, _RANDOM, _TRAINED_ON, _POLICER = "lstm", "random", 6, "pantheon-7"
 _REWARD = Bound("at least", 0.0, strict=True, signed=True)
 _LEARNED = "a sixteenth of the paper's network, 300,000 steps in place of 5 million"
 
+ASYNCHRONY_JSON: Final = "asynchrony.json"
+
 CLAIMS: Final = (
     Claim(
         "mvfst/lost_25",
@@ -93,6 +95,14 @@ CLAIMS: Final = (
         reason="actors are two fragments late here",
     ),
     Claim(
+        "mvfst/asynchrony",
+        "time of training with actors that do not wait to that with actors that do, equal steps (section 4)",
+        "less",
+        None,
+        Bound("at most", 1.0, "times", strict=True),
+        reason="simulated networks wait, the paper's do not; two runners and the learner share two busy cores",
+    ),
+    Claim(
         "mvfst/front",
         "shipped model, six emulators: none has more throughput at no more p95 delay on",
         "",
@@ -133,6 +143,12 @@ def measured(document: Mapping[str, Any]) -> dict[str, list[float]]:
     return found
 
 
+def asynchrony_values(document: Mapping[str, Any]) -> dict[str, list[float]]:
+    """The values of `asynchrony.json`, seed by seed."""
+    ratios = [found["asynchronous"]["seconds"] / found["synchronous"]["seconds"] for found in document["asynchrony"]]
+    return {"mvfst/asynchrony": ratios}
+
+
 def _of_seed(results: Mapping[str, Any], best: float) -> dict[str, float]:
     reward = {name: result["reward"] for name, result in results.items()}
     cases = results[_LSTM]["cases"]
@@ -159,7 +175,13 @@ def _commands(out: Path, small: bool) -> list[list[str]]:
 
 
 def _measured(out: Path) -> Samples:
-    return measured(read_result(out / "mvfst.json"))
+    parts = ((out / "mvfst.json", measured), (out / ASYNCHRONY_JSON, asynchrony_values))
+    return {key: found for path, read in parts if path.exists() for key, found in read(read_result(path)).items()}
 
 
-REPETITION: Final = Repetition("mvfst", CLAIMS, _commands, _measured, lambda out: out / "trials/lstm-1.zip")
+def _model(out: Path) -> Path | None:
+    agent = out / "trials/lstm-1.zip"
+    return agent if agent.exists() else None
+
+
+REPETITION: Final = Repetition("mvfst", CLAIMS, _commands, _measured, _model)

@@ -15,11 +15,12 @@ from weir_cli.files.output import make_folder
 from weir_cli.installation import require
 from weir_eval.model_file import read_model
 from weir_eval.options.shared import JobsOption, check_model, model_to_run
+from weir_eval.records.command_record import command_record
 from weir_eval.report.goal_table import rows_document
-from weir_eval.runs.progress import run_with_progress
+from weir_eval.runs.progress import finish, run_with_progress
 from weir_papers.claims import print_claims
 from weir_papers.common import JsonOption, OutOption, SeedsOption, end_paper, replay_record
-from weir_papers.mvfst.claims import CLAIMS, measured
+from weir_papers.mvfst.claims import ASYNCHRONY_JSON, CLAIMS, asynchrony_values, measured
 from weir_papers.mvfst.mvfst_report import mvfst_markdown
 from weir_papers.mvfst.mvfst_runs import mvfst_cases, mvfst_plans
 from weir_papers.mvfst.rows import mvfst_rows
@@ -37,6 +38,12 @@ def mvfst(
         int, typer.Option(min=0, metavar="N", help="Steps of each training of the paper's agent. 0: train none.")
     ] = 300_000,
     trained: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Train with the seeds 1 to N.")] = 3,
+    asynchrony: Annotated[
+        bool,
+        typer.Option(
+            "--asynchrony", help="On Ray, compare the time of training asynchronously and synchronously, nothing else."
+        ),
+    ] = False,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -50,6 +57,9 @@ def mvfst(
     if model:
         read_model(model)  # before anything runs
     make_folder(out)
+    if asynchrony:
+        _asynchrony(started, steps, trained, out, as_json=as_json)
+        return
     plans = mvfst_plans(range(1, seeds + 1), model_to_run(model), find_simulator())
     console = error_console()
     outcome = run_with_progress([plan for _, plan in plans], out, jobs, console, quiet=as_json)
@@ -68,6 +78,19 @@ def mvfst(
         print_claims(CLAIMS, measured(rows_document("", rows, run) | figures))
     pages = {out / "mvfst.md": mvfst_markdown(rows, cases, run, trials)}
     end_paper("mvfst", rows, run, figures, pages, out, console, as_json=as_json)
+
+
+def _asynchrony(started: float, steps: int, seeds: int, out: Path, *, as_json: bool) -> None:
+    require("weir-sim[distributed]")
+    from weir_papers.mvfst.asynchrony import asynchrony
+
+    with progress_bar(2 * steps * seeds) as show:
+        results = asynchrony(steps, seeds, lambda title, done: show(title, done, ""))
+    run = {**command_record(started), "runs": 2 * seeds, "failures": []}
+    document = {"schema": "weir.mvfst-asynchrony/1", "run": run, "asynchrony": results}
+    values = asynchrony_values(document)
+    shown = [claim for claim in CLAIMS if claim.key in values]
+    finish(document, out / ASYNCHRONY_JSON, {}, lambda: print_claims(shown, values), error_console(), as_json=as_json)
 
 
 def _trials(steps: int, seeds: int, out: Path) -> list[dict[str, Any]]:

@@ -22,22 +22,26 @@ from typing import Any, Final
 
 import numpy as np
 
-from weir_papers.mvfst.agent import ACTIONS
 from weir_train.gym.scaling import scaled_inputs, scaling_vectors
 from weir_train.gym.specification import ActionSpecification, EnvironmentSpecification
 from weir_train.gym.step import STEP_FIELDS, StepRecord
 from weir_train.gym.vector import BottleneckVectorEnv
 
+ACTIONS: Final = ("cwnd", "cwnd / 2", "cwnd - 10", "cwnd + 10", "cwnd * 2")
+"""The paper's, on the congestion window in packets."""
+TIMES: Final = np.array([1.0, 0.5, 1.0, 1.0, 2.0])
+PLUS: Final = np.array([0.0, 0.0, -10.0, 10.0, 0.0])
+"""The window after each action is the window TIMES its factor PLUS its packets."""
 INTERVAL_MS: Final = 100
 HISTORY: Final = 16
 BETA: Final = 0.75
-_EPSILON: Final = 1e-5
+EPSILON: Final = 1e-5
 # In packets of PACKET_BITS: mvfst's.
 START_WINDOW: Final = 10.0
 SMALLEST_WINDOW: Final = 2.0
 LARGEST_WINDOW: Final = 2_000.0
 PACKET_BITS: Final = 8 * 1_200
-_LEAST_DELAY_MS: Final = 1.0
+LEAST_DELAY_MS: Final = 1.0
 MINIMUM_BPS: Final = 30_000.0
 MAXIMUM_BPS: Final = 200_000_000.0
 FEATURES: Final = (
@@ -54,6 +58,11 @@ FEATURES: Final = (
     "last_estimate_bps",
     "base_round_trip_time_s",
 )
+SPECIFICATION: Final = EnvironmentSpecification(
+    INTERVAL_MS, FEATURES, 1, ActionSpecification("log_rate", MINIMUM_BPS, MAXIMUM_BPS), side="sender"
+)
+STATE_WIDTH: Final = SPECIFICATION.observation_size + 1 + HISTORY * (len(ACTIONS) + 1)
+"""Numbers in a state: inputs of Weir's own networks without the objective, and the history."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +86,14 @@ def queueing_delay_ms(record: StepRecord) -> np.ndarray:
 
 def next_windows(windows: np.ndarray, actions: np.ndarray) -> np.ndarray:
     """Windows in packets after actions, indices of ACTIONS; both of shape (N,)."""
-    choices = np.stack([windows, windows / 2, windows - 10, windows + 10, windows * 2])
-    return np.clip(choices[actions, np.arange(len(windows))], SMALLEST_WINDOW, LARGEST_WINDOW)
+    return np.clip(windows * TIMES[actions] + PLUS[actions], SMALLEST_WINDOW, LARGEST_WINDOW)
 
 
 def log_reward(record: StepRecord, objective: np.ndarray | None = None) -> np.ndarray:
     """log(t + eps) - beta log(d + eps): t in MB/s, d in ms. The objective is not used."""
     throughput = record.receive_rate_bps / 8e6
-    delay_ms = np.maximum(queueing_delay_ms(record), _LEAST_DELAY_MS)
-    return np.log(throughput + _EPSILON) - BETA * np.log(delay_ms + _EPSILON)
+    delay_ms = np.maximum(queueing_delay_ms(record), LEAST_DELAY_MS)
+    return np.log(throughput + EPSILON) - BETA * np.log(delay_ms + EPSILON)
 
 
 class RewardScale:
@@ -129,6 +137,7 @@ class Senders:
         count: N.
         documents: the emulators.
         delay_ms: see `DelayedSpecification`.
+        timeout_s: time limit of an answer of the simulator.
         simulator: path of `weir-sim`; see `find_simulator`.
     """
 
@@ -138,28 +147,21 @@ class Senders:
         documents: Sequence[Mapping[str, Any]],
         *,
         delay_ms: tuple[float, float] = (0.0, 0.0),
+        timeout_s: float = 60.0,
         simulator: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.specification = DelayedSpecification(
-            INTERVAL_MS, FEATURES, 1, ActionSpecification("log_rate", MINIMUM_BPS, MAXIMUM_BPS), side="sender",
-            delay_ms=delay_ms,
-        )  # fmt: skip
+        self.specification = DelayedSpecification(**vars(SPECIFICATION), delay_ms=delay_ms)
         self._vectors = scaling_vectors(self.specification)
         self._environment = BottleneckVectorEnv(
-            count, list(documents), self.specification, reward=log_reward, simulator=simulator, timeout_s=60.0
+            count, list(documents), self.specification, reward=log_reward, simulator=simulator, timeout_s=timeout_s
         )
         self.count = count
         self._windows = np.full(count, START_WINDOW)
         self._queueing_s = np.zeros(count)
         self._chosen = np.zeros((count, HISTORY, len(ACTIONS) + 1), dtype=np.float32)
 
-    @property
-    def width(self) -> int:
-        """Numbers in a state."""
-        return self.specification.observation_size + 1 + HISTORY * (len(ACTIONS) + 1)
-
     def reset(self, seed: int) -> np.ndarray:
-        """Starts an episode everywhere; the states, float32 (N, width)."""
+        """Starts an episode everywhere; the states, float32 (N, STATE_WIDTH)."""
         observations, _ = self._environment.reset(seed=seed)
         self._forget(np.ones(self.count, dtype=bool))
         return self._states(observations)
@@ -181,7 +183,7 @@ class Senders:
         record = StepRecord(values)
         self._queueing_s = queueing_delay_ms(record) / 1e3
         ended = terminated | truncated
-        finals = np.zeros((self.count, self.width), dtype=np.float32)
+        finals = np.zeros((self.count, STATE_WIDTH), dtype=np.float32)
         if ended.any():
             last = observations.copy()
             for index in np.flatnonzero(ended):

@@ -14,10 +14,11 @@ import torch
 from weir_cli.errors import InputError
 from weir_papers.common import Case
 from weir_papers.kept import kept
-from weir_papers.mvfst.agent import ACTIONS, Agent
+from weir_papers.mvfst.agent import Agent
+from weir_papers.mvfst.export import export
 from weir_papers.mvfst.learner import Size, Variant, learn
 from weir_papers.mvfst.mvfst_runs import CURVE_PARTS, LSTM, POLICER, RANDOM, TRAINED_ON
-from weir_papers.mvfst.senders import Senders, queueing_delay_ms
+from weir_papers.mvfst.senders import ACTIONS, SPECIFICATION, Senders, queueing_delay_ms
 from weir_traces.generate.pantheon import pantheon_scenarios
 from weir_train.gym.step import StepRecord
 from weir_train.learning.checkpoint import policy_arrays, write_checkpoint
@@ -51,7 +52,7 @@ def trial(
 ) -> dict[str, Any]:
     """The result of a variant and seed: its `reward`, the mean over emulators of the mean log reward at the end of
     training; `curve`, that of each tenth of it; and for the first variant `cases` by emulator. It is kept in the
-    folder, with the agent.
+    folder, with the agent, also as a model file.
 
     Raises:
         InputError: the folder has a result of another size.
@@ -84,6 +85,8 @@ def _measured(
     result |= {"reward": final_reward(rewards), "curve": curve(rewards)}
     if name == LSTM:
         write_checkpoint(agent_path, "mvfst", size.steps, policy_arrays(agent.state_dict()))
+        origin = {"algorithm": f"IMPALA (MVFST-RL), {size.steps:,} steps, seed {seed}"}
+        export(agent, SPECIFICATION, agent_path.with_suffix(".onnx"), name=agent_path.stem, provenance=origin)
         result["cases"] = {
             emulator: {
                 LSTM: asdict(run(document, Greedy(agent), seed, simulator)),

@@ -69,7 +69,7 @@ def read_inputs(
     found: dict[str, tuple[str, Scenario]] = {}
     paths: dict[str, str] = {}
     for name in names:
-        for imported in _read(name, repair, window_ms, options.reading):
+        for imported in read_input(name, repair, window_ms, options.reading):
             on_trace(imported)
             scenario = checked_controllers(name, to_scenario(imported, **path_values))
             if media:
@@ -122,7 +122,10 @@ def checked_controllers(source: str, scenario: Scenario) -> Scenario:
     return scenario
 
 
-def _read(name: str, repair: bool, window_ms: int, reading: Reading) -> list[ImportedTrace]:
+def read_input(
+    name: str, repair: bool = False, window_ms: int = DEFAULT_WINDOW_MS, reading: Reading = AS_WRITTEN
+) -> list[ImportedTrace]:
+    """One input as read; see `read_inputs`."""
     first, _, rest = name.partition("/")
     if first != CATALOGUE or Path(name).is_file():
         return [read_trace(name, repair=repair, window_ms=window_ms, reading=reading)]

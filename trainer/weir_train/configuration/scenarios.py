@@ -9,9 +9,8 @@ import numpy as np
 from pydantic import Field, PositiveFloat, model_validator
 
 from weir_cli.errors import InputError
-from weir_eval.runs.inputs import checked_controllers
+from weir_eval.runs.inputs import checked_controllers, read_input
 from weir_traces.formats.convert import to_scenario
-from weir_traces.formats.importers import read_trace
 from weir_traces.generate.random_domain import Split, is_ordinary, random_scenario
 from weir_traces.generate.random_trace import random_trace
 from weir_traces.schema.scenario import Scenario
@@ -33,9 +32,9 @@ class ScenarioSettings(Settings):
     source: Literal["random_domain", "random_traces", "files"] = "random_domain"
     """Random paths; random traces, of the same dynamics on the path of a replayed trace; or `files`."""
     files: tuple[Path, ...] = ()
-    """Scenarios, or traces of any format that [`traces/`](../traces/README.md) reads, with the video of a call, 25 ms
-    one way and a queue of 300 ms; repairable faults are repaired. An episode is a whole trace. `--eval` holds out a
-    fifth of them.
+    """Scenarios, `"catalogue/NAME"`, or traces of any format that [`traces/`](../traces/README.md) reads, with the
+    video of a call, 25 ms one way and a queue of 300 ms; repairable faults are repaired. An episode is a whole trace.
+    `--eval` holds out a fifth of them.
     """
     traces: int = Field(36, ge=1, le=10_000)
     """Number of random traces. An episode is a whole trace."""
@@ -76,12 +75,9 @@ class ScenarioSampler:
     def __init__(self, settings: ScenarioSettings, split: Split = "train") -> None:
         self.settings = settings
         self.split: Split = split
-        traces = [read_trace(path, repair=True) for path in settings.files]
-        self.repairs = [finding for trace in traces for finding in trace.findings if finding.repair]
-        found = [
-            checked_controllers(str(path), to_scenario(trace))
-            for path, trace in zip(settings.files, traces, strict=True)
-        ]
+        traces = [(str(path), trace) for path in settings.files for trace in read_input(str(path), repair=True)]
+        self.repairs = [finding for _, trace in traces for finding in trace.findings if finding.repair]
+        found = [checked_controllers(name, to_scenario(trace)) for name, trace in traces]
         if settings.source == "random_traces":
             found = [random_trace(seed) for seed in range(settings.traces)]
         self._set_documents(found)

@@ -130,7 +130,7 @@ class TrainingConfiguration(Settings):
 
     Attributes:
         learner: the module of the algorithm, a `Learner`.
-        from_rewards: true if it learns from rewards, so that evaluations and curricula apply.
+        from_rewards: true if `reinforce` trains it, so that evaluations and curricula apply.
         on_cluster: true if it trains on a Ray cluster, with environments in other processes.
     """
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.save_util import recursive_getattr
@@ -25,7 +26,10 @@ from weir_train.policies.networks import DeployablePolicy
 
 # Part of the state: TD3, for example, updates its actor after every second update.
 _UPDATES = "updates"
-_MOMENTS = {"step", "exp_avg", "exp_avg_sq"}
+_MOMENTS: Mapping[type[torch.optim.Optimizer], set[str]] = {
+    torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
+    torch.optim.RMSprop: {"step", "square_avg"},
+}
 
 
 def make_environment(
@@ -66,7 +70,7 @@ def load_model(model: BaseAlgorithm, checkpoint: Path) -> Checkpoint:
     found = read_checkpoint(checkpoint)
     found.load_into(model.policy)
     for name in _optimizers(model):
-        _set_moments(recursive_getattr(model, name), found, name)
+        set_moments(recursive_getattr(model, name), found, name)
     try:
         model._n_updates = int(found.arrays[_UPDATES])
     except (KeyError, TypeError) as error:
@@ -79,13 +83,17 @@ def arrays_of(model: BaseAlgorithm) -> dict[str, Any]:
     """Returns the arrays of a checkpoint that `load_model` reads."""
     arrays: dict[str, Any] = policy_arrays(model.policy.state_dict()) | {_UPDATES: model._n_updates}
     for name in _optimizers(model):
-        state = recursive_getattr(model, name).state_dict()["state"]
-        arrays |= {
-            f"{name}/{index}/{moment}": values.numpy()
-            for index, moments in state.items()
-            for moment, values in moments.items()
-        }
+        arrays |= moments_of(recursive_getattr(model, name), name)
     return arrays
+
+
+def moments_of(optimizer: torch.optim.Optimizer, name: str) -> dict[str, np.ndarray]:
+    """Returns the moments of an optimizer as arrays of a checkpoint, for `set_moments`."""
+    return {
+        f"{name}/{index}/{moment}": values.numpy()
+        for index, moments in optimizer.state_dict()["state"].items()
+        for moment, values in moments.items()
+    }
 
 
 def save_model(model: BaseAlgorithm, checkpoint: Path, algorithm: str, run: Mapping[str, Any]) -> None:
@@ -97,17 +105,22 @@ def _optimizers(model: BaseAlgorithm) -> list[str]:
     return [name for name in model._get_torch_save_params()[0] if "optimizer" in name]
 
 
-def _set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str) -> None:
-    """Sets the moments of Adam by the index of the parameter; parameters that it has not updated yet have none."""
+def set_moments(optimizer: torch.optim.Optimizer, found: Checkpoint, name: str) -> None:
+    """Sets the moments by the index of the parameter; parameters that the optimizer has not updated yet have none.
+
+    Raises:
+        InputError: they do not fit.
+    """
+    known = _MOMENTS[type(optimizer)]
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, torch.Tensor]] = {}
     try:
         for key, values in found.part(name).items():
             index, _, moment = key.partition("/")
-            if moment not in _MOMENTS or values.shape != (() if moment == "step" else parameters[int(index)].shape):
+            if moment not in known or values.shape != (() if moment == "step" else parameters[int(index)].shape):
                 raise ValueError(f"{name}/{key}")
             state.setdefault(int(index), {})[moment] = values
-        if any(moments.keys() != _MOMENTS for moments in state.values()):
+        if any(moments.keys() != known for moments in state.values()):
             raise ValueError(name)
         optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
     except (ValueError, IndexError, TypeError) as error:

@@ -69,7 +69,11 @@ class TrainingOutcome(NamedTuple):
 
 
 class Learner(Protocol):
-    """The module of an algorithm. The checkpoint's `algorithm` is the configuration's."""
+    """The module of an algorithm. The checkpoint's `algorithm` is the configuration's.
+
+    A module whose policy is no `DeployablePolicy` has a function `export`, with the arguments of
+    `weir_train.model.export.export`.
+    """
 
     PACKAGES: Sequence[str]
     """Packages whose versions are recorded."""

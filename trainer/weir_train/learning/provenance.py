@@ -88,7 +88,7 @@ def provenance_of(configuration: TrainingConfiguration, steps: int, record: Trai
         "side": environment.side,
         "reward": environment.reward,
         "action": environment.action.model_dump(),
-        "network": described["network"] | {"preference": configuration.policy.preference_size},
+        "network": described["network"],
     }
     if configuration.stages:
         found["stages"] = [_stage_text(stage) for stage in configuration.stages]

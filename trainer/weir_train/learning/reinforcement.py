@@ -113,7 +113,7 @@ def description_with_library(configuration: TrainingConfiguration, library: str,
     """Returns `Learner.description` for an algorithm of `library`."""
     return {
         "algorithm": f"{configuration.algorithm.upper()} ({library}), {done} steps",
-        "network": {"hidden": list(configuration.policy.hidden)},
+        "network": {"hidden": list(configuration.policy.hidden), "preference": configuration.policy.preference_size},
     }
 
 

@@ -11,7 +11,7 @@ from weir_sim.executables import find_stack
 from weir_train.configuration.training import TrainingConfiguration
 from weir_train.learning.algorithms import load_policy
 from weir_train.learning.checkpoint import read_checkpoint
-from weir_train.learning.learner import TrainingProgress
+from weir_train.learning.learner import TrainingProgress, learner_of
 from weir_train.learning.provenance import provenance_of_run
 from weir_train.learning.run_record import load_run_configuration
 from weir_train.learning.train import TrainingResult, train
@@ -104,7 +104,8 @@ def export_run(
     specification = (
         policy.specification if isinstance(policy, RecurrentPolicy) else settings.environment.specification()
     )
-    export(
+    write = getattr(learner_of(settings), "export", export)
+    write(
         policy,
         specification,
         out,

@@ -99,7 +99,7 @@ def train(
             return TrainingResult(checkpoint, found.steps, False, math.nan, was_complete=True)
     refuse_other_results(folder, CONFIGURATION)
     if evaluate_every_steps is not None and not configuration.from_rewards:
-        raise InputError(f"--eval: evaluates learners from rewards, and algorithm {configuration.algorithm} is none")
+        raise InputError(f"--eval: algorithm {configuration.algorithm} has no evaluations; omit it")
     if is_over is not None and (configuration.on_cluster or not configuration.from_rewards):
         raise InputError(f"--minutes: algorithm {configuration.algorithm} trains all of its steps; give fewer")
     sampler = ScenarioSampler(configuration.scenarios)

@@ -23,13 +23,11 @@ def vtrace(
     ended: torch.Tensor,
     *,
     gamma: float,
-    trace_decay: float = 1.0,
-    ratio_limit: float = 1.0,
 ) -> Vtrace:
     """Targets and advantages of N trajectories of T steps; every tensor is (N, T), and none is differentiated.
 
-    With rho_t = min(ratio_limit, ratio_t), c_t = trace_decay * min(1, ratio_t), delta_t = rho_t (r_t + gamma
-    next_value_t - V_t), and c_t = 0 where an episode ends:
+    With rho_t = c_t = min(1, ratio_t), delta_t = rho_t (r_t + gamma next_value_t - V_t), and c_t = 0 where an episode
+    ends:
 
     1. target_t = V_t + sum over k >= t of gamma^(k - t) (c_t ... c_(k-1)) delta_k
     2. advantage_t = r_t + gamma target_(t+1) - V_t, with next_value_t for target_(t+1) where the episode or the
@@ -44,13 +42,10 @@ def vtrace(
         next_values: V of the state after it, the episode's own last one where it was truncated, 0 where it terminated.
         ended: true where the episode ended with the step; the next step is then another episode's.
         gamma: discount.
-        trace_decay: lambda; 1: with equal policies, targets are returns of as many steps as the trajectory has.
-        ratio_limit: of the ratio.
     """
     with torch.no_grad():
-        ratios = log_ratios.exp()
-        weights = ratios.clamp(max=ratio_limit)
-        traces = gamma * trace_decay * ratios.clamp(max=1.0) * ~ended
+        weights = log_ratios.exp().clamp(max=1.0)
+        traces = gamma * weights * ~ended
         deltas = weights * (rewards + gamma * next_values - values)
         corrections = torch.empty_like(deltas)
         following = torch.zeros_like(deltas[:, 0])
