@@ -8,12 +8,12 @@ plugin=$PWD root=$(cd ../.. && pwd) out=$(cd "$1" && pwd) state=$1/built-from
 cp package.json package-lock.json "$out/"
 npm ci --prefix "$out" --ignore-scripts --no-audit --no-fund --silent ||
   { echo "plugins/mediasoup: npm cannot download mediasoup" >&2; exit 3; }
-wanted=$(cat package-lock.json mediasoup-worker.patch debian/*/* debian/*/*/* 2>/dev/null | sha256sum)
+wanted=$(cat package-lock.json mediasoup-worker.patch $(find debian -type f | sort) | sha256sum)
 if [[ $(cat "$state" 2>/dev/null) != "$wanted" ]]; then
   rm -rf "$out/source" "$out/out"
   cp -r "$out/node_modules/mediasoup/worker" "$out/source"
-  patch --quiet -p1 -d "$out/source" <mediasoup-worker.patch
-  for library in debian/*; do
+  cat mediasoup-worker.patch debian/ktls.patch | patch --quiet -p1 -d "$out/source"
+  for library in debian/*/; do
     wrap=$out/source/subprojects/$(basename "$library").wrap
     cp -r "$library" "$out/source/subprojects/$(sed -n 's/^directory = //p' "$wrap")"
   done

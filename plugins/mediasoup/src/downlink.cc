@@ -1,17 +1,11 @@
 #include "downlink.h"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <utility>
 
 namespace weir::mediasoup {
 namespace {
-
-int64_t SteadyTimeUs(void* /*argument*/) {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
 
 // Replaces the rates that are known, and keeps the order of the bounds.
 void Apply(const Constraints& constraints, weir_target_rate_constraints& all) {
@@ -24,10 +18,9 @@ void Apply(const Constraints& constraints, weir_target_rate_constraints& all) {
 
 Downlink::Downlink(const Settings& settings, std::string connection, const Constraints& constraints)
     : connection_(settings, std::move(connection), "gcc") {
-  weir_estimator_config config = weir_estimator_default_config();
+  weir_estimator_config config = EstimatorConfig();
   Apply(constraints, config.constraints);
   if (constraints.start_bps > 0) config.constraints.start_rate_bps = constraints.start_bps;
-  config.clock = SteadyTimeUs;
   constraints_ = config.constraints;
   weir_send_side* estimator = nullptr;
   // The settings are valid, so only memory can be missing.

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +19,15 @@ std::string Variable(const char* name) {
 }
 
 }  // namespace
+
+weir_estimator_config EstimatorConfig() {
+  weir_estimator_config config = weir_estimator_default_config();
+  config.clock = [](void* /*argument*/) -> int64_t {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  };
+  return config;
+}
 
 std::unique_ptr<Settings> LoadSettings(const std::string& model, const std::string& folder, std::string& error) {
   std::ifstream file(model, std::ios::binary);

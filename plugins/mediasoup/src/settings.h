@@ -25,6 +25,9 @@ struct Settings {
   std::unique_ptr<ControlFile> in_charge;
 };
 
+// The library's defaults, with a clock that bounds the time of decisions.
+weir_estimator_config EstimatorConfig();
+
 // Loads the model of the file `model`. Returns null and sets `error` if there is no such model or no such folder.
 std::unique_ptr<Settings> LoadSettings(const std::string& model, const std::string& folder, std::string& error);
 

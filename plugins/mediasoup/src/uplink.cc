@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <new>
 #include <utility>
 
@@ -15,17 +14,11 @@ constexpr int kLifts = 4;
 // A decision is due about every 100 ms; this is for the file that decides who is in charge.
 constexpr int64_t kLongestWaitUs = 200'000;
 
-int64_t SteadyTimeUs(void* /*argument*/) {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
-
 }  // namespace
 
 Uplink::Uplink(const Settings& settings, std::string connection, std::string other)
     : connection_(settings, std::move(connection), std::move(other)) {
-  weir_estimator_config config = weir_estimator_default_config();
-  config.clock = SteadyTimeUs;
+  weir_estimator_config config = EstimatorConfig();
   weir_estimator* estimator = nullptr;
   // The settings are valid, so only memory can be missing.
   if (weir_estimator_create(settings.controller.get(), &config, &estimator) != WEIR_OK) throw std::bad_alloc();
