@@ -2,7 +2,7 @@
 # An end of a call over mediasoup, for `weir call --sender 'end.sh DIRECTION' --receiver 'end.sh DIRECTION'`. A Chromium
 # publishes three layers, and another one subscribes; the server is with the publisher (downlink: the link is in front of
 # the subscriber) or with the subscriber (uplink). Labels: weir; gcc, mediasoup as it is; gcc-remb, mediasoup's own
-# estimator at the receiver, for the uplink; observe, gcc with Weir's decisions logged.
+# estimator at the receiver, for the uplink; observe, gcc with Weir beside it.
 # The Makefile builds what it runs; Chromium is the one in CHROMIUM.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -19,8 +19,11 @@ esac
 model=$PWD/../../../estimator/models/weir.onnx
 unset WEIR_MODEL WEIR_OBSERVE
 case $label in
-  weir) export WEIR_MODEL=$model ;;
-  observe) export WEIR_MODEL=$model WEIR_OBSERVE=$WEIR_CALL_FOLDER ;;
+  weir | observe)
+    # The logs of both estimators are among the files of the call.
+    export WEIR_MODEL=$model WEIR_OBSERVE=$WEIR_CALL_FOLDER
+    [[ $label == observe ]] || echo 1 >"$WEIR_OBSERVE/in_charge"
+    ;;
   gcc) ;;
   gcc-remb) remb=remb ;;
   *) echo "plugins/mediasoup: no label $label: weir, gcc, gcc-remb or observe" >&2; exit 2 ;;
