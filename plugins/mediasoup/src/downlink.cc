@@ -7,6 +7,10 @@
 namespace weir::mediasoup {
 namespace {
 
+// Of a cluster that ends a pause; those of the estimator begin at 1.
+constexpr int32_t kWakingCluster = 1'000'000'000;
+constexpr int64_t kLongestPauseUs = 1'000'000;
+
 // Replaces the rates that are known, and keeps the order of the bounds.
 void Apply(const Constraints& constraints, weir_target_rate_constraints& all) {
   if (constraints.min_bps > 0) all.min_rate_bps = constraints.min_bps;
@@ -35,7 +39,7 @@ void Downlink::OnSentPacket(uint16_t number, int64_t sent_us, uint32_t size_byte
   packet.size_bytes = size_bytes;
   packet.sequence_number = number;
   packet.kind = probe_cluster_id == 0 ? WEIR_PACKET_VIDEO : WEIR_PACKET_PROBE;
-  packet.probe_cluster_id = probe_cluster_id;
+  packet.probe_cluster_id = probe_cluster_id == kWakingCluster ? 0 : probe_cluster_id;
   weir_send_side_on_sent_packet(estimator_.get(), &packet);
 }
 
@@ -58,7 +62,7 @@ void Downlink::SetDesiredRate(int64_t total_bps) {
 
 bool Downlink::Update(std::optional<int64_t> other_bps, int64_t now_us) {
   if (weir_send_side_next_timeout_us(estimator_.get()) <= now_us) weir_send_side_on_timeout(estimator_.get(), now_us);
-  if (connection_.ObservationIsDue(latest_sent_us_, now_us)) {
+  if (latest_sent_us_ && connection_.ObservationIsDue(*latest_sent_us_, now_us)) {
     weir_estimator_statistics statistics{};
     weir_send_side_rates rates{};
     if (weir_send_side_get_statistics(estimator_.get(), &statistics, sizeof statistics) == WEIR_OK &&
@@ -77,10 +81,16 @@ int64_t Downlink::target_bps() const {
   return rates.target_rate_bps;
 }
 
-weir_probe_cluster Downlink::TakeProbeCluster() {
+weir_probe_cluster Downlink::TakeProbeCluster(int64_t now_us) {
   weir_probe_cluster cluster{};
   weir_send_side_take_probe_cluster(estimator_.get(), &cluster);
-  return cluster;
+  if (cluster.id != 0 || !latest_sent_us_) return cluster;
+  const int64_t rate_bps = target_bps();
+  if (now_us - std::max(*latest_sent_us_, woken_us_) < kLongestPauseUs || rate_bps >= constraints_.max_rate_bps) {
+    return cluster;
+  }
+  woken_us_ = now_us;
+  return {rate_bps, 15'000, 5, kWakingCluster};
 }
 
 }  // namespace weir::mediasoup

@@ -41,13 +41,17 @@ class Downlink {
   bool Update(std::optional<int64_t> other_bps, int64_t now_us);
   int64_t target_bps() const;
   // Returns the cluster to send now, with the id 0 if there is none. Only while Weir is in charge.
-  weir_probe_cluster TakeProbeCluster();
+  //
+  // mediasoup sends nothing while the target is below its lowest layer. Nothing would then ever raise the target, so a
+  // small cluster at the target is sent after each second without a packet.
+  weir_probe_cluster TakeProbeCluster(int64_t now_us);
 
  private:
   Connection connection_;
   weir_target_rate_constraints constraints_;
   std::unique_ptr<weir_send_side, Deleter<weir_send_side_destroy>> estimator_;
-  int64_t latest_sent_us_ = 0;
+  std::optional<int64_t> latest_sent_us_;
+  int64_t woken_us_ = INT64_MIN / 2;
 };
 
 }  // namespace weir::mediasoup

@@ -55,9 +55,11 @@ class NetworkController final : public NetworkControllerInterface {
     downlink_.SetDesiredRate(Bps(message.max_total_allocated_bitrate));
     return Choose(other_->OnStreamsConfig(message), message.at_time);
   }
-  // mediasoup ignores the update. Its start rate is the present target, which is no new beginning for Weir.
+  // mediasoup ignores the update. Its start rate is the target in force: no new beginning for Weir, and none for the
+  // other controller if that target is Weir's.
   NetworkControlUpdate OnTargetRateConstraints(webrtc::TargetRateConstraints message) override {
     downlink_.SetConstraints(From(message), message.at_time.us());
+    if (is_weir_in_charge_) message.starting_rate.reset();
     return other_->OnTargetRateConstraints(message);
   }
   NetworkControlUpdate OnTransportLossReport(webrtc::TransportLossReport message) override {
@@ -99,7 +101,7 @@ class NetworkController final : public NetworkControllerInterface {
       target.target_rate = webrtc::DataRate::bps(target_bps);
       update.target_rate = target;
     }
-    if (const weir_probe_cluster cluster = downlink_.TakeProbeCluster(); cluster.id != 0) {
+    if (const weir_probe_cluster cluster = downlink_.TakeProbeCluster(now.us()); cluster.id != 0) {
       webrtc::ProbeClusterConfig config;
       config.at_time = now;
       config.target_data_rate = webrtc::DataRate::bps(cluster.target_data_rate_bps);

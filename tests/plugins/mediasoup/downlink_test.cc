@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kSecondUs = 1'000'000;
 constexpr uint32_t kPacketBytes = 1000;
+constexpr uint32_t kPaddingBytes = 100;
 
 // A path with a queue, to whose end a server sends media at `media_bps`, and padding in probe clusters. Feedback comes
 // every 50 ms, 20 ms after the arrivals. Times are those of a millisecond, as in mediasoup.
@@ -28,9 +29,10 @@ class DownlinkTest : public testing::Test {
     const int64_t end_us = now_us_ + static_cast<int64_t>(seconds * kSecondUs);
     for (; now_us_ < end_us; now_us_ += 1000) {
       if (now_us_ % 25'000 == 0) Update();
-      const int64_t rate_bps = media_bps.value_or(downlink_->target_bps());
+      int64_t rate_bps = media_bps.value_or(downlink_->target_bps());
+      if (rate_bps < lowest_layer_bps_) rate_bps = 0;
       owed_ += static_cast<double>(rate_bps) / 8 / 1000;
-      for (; owed_ >= kPacketBytes; owed_ -= kPacketBytes) Send(capacity_bps, 0);
+      for (; owed_ >= kPacketBytes; owed_ -= kPacketBytes) Send(capacity_bps, kPacketBytes, 0);
       if (cluster_.id != 0) SendCluster(capacity_bps);
       if (now_us_ % 50'000 == 0) Report();
     }
@@ -39,27 +41,31 @@ class DownlinkTest : public testing::Test {
   void Update() {
     in_charge_ = downlink_->Update(other_bps_, now_us_);
     if (!in_charge_ || cluster_.id != 0) return;
-    cluster_ = downlink_->TakeProbeCluster();
+    cluster_ = downlink_->TakeProbeCluster(now_us_);
     if (cluster_.id == 0) return;
     ++clusters_;
     cluster_began_us_ = now_us_;
     cluster_bytes_ = 0;
   }
 
+  // At its rate, until it has its packets and its bytes.
   void SendCluster(int64_t capacity_bps) {
-    const int64_t elapsed_us = std::min(now_us_ - cluster_began_us_, cluster_.target_duration_us);
-    while (cluster_bytes_ * 8 * kSecondUs <= cluster_.target_data_rate_bps * elapsed_us) {
-      Send(capacity_bps, cluster_.id);
-      cluster_bytes_ += kPacketBytes;
+    const int64_t elapsed_us = now_us_ - cluster_began_us_;
+    while (cluster_.id != 0 && cluster_bytes_ * 8 * kSecondUs <= cluster_.target_data_rate_bps * elapsed_us) {
+      Send(capacity_bps, kPaddingBytes, cluster_.id);
+      cluster_bytes_ += kPaddingBytes;
+      const bool enough =
+          cluster_bytes_ * 8 * kSecondUs >= cluster_.target_data_rate_bps * cluster_.target_duration_us &&
+          cluster_bytes_ >= kPaddingBytes * cluster_.target_probe_count;
+      if (enough) cluster_.id = 0;
     }
-    if (elapsed_us == cluster_.target_duration_us) cluster_.id = 0;
   }
 
-  void Send(int64_t capacity_bps, int32_t cluster) {
-    downlink_->OnSentPacket(number_, now_us_, kPacketBytes, cluster);
+  void Send(int64_t capacity_bps, uint32_t size_bytes, int32_t cluster) {
+    downlink_->OnSentPacket(number_, now_us_, size_bytes, cluster);
     // At most 300 ms of queue.
     if (free_us_ - now_us_ < 300'000) {
-      free_us_ = std::max(free_us_, now_us_) + int64_t{kPacketBytes} * 8 * kSecondUs / capacity_bps;
+      free_us_ = std::max(free_us_, now_us_) + int64_t{size_bytes} * 8 * kSecondUs / capacity_bps;
       reports_.push_back({(free_us_ + 20'000) / 1000 * 1000, number_, WEIR_PACKET_RECEIVED, 0});
     } else {
       reports_.push_back({now_us_ + 320'000, number_, WEIR_PACKET_LOST, 0});
@@ -79,6 +85,8 @@ class DownlinkTest : public testing::Test {
   std::unique_ptr<Settings> settings_;
   std::optional<Downlink> downlink_;
   std::optional<int64_t> other_bps_ = 500'000;
+  // Below it mediasoup sends nothing.
+  int64_t lowest_layer_bps_ = 0;
   bool in_charge_ = false;
   int clusters_ = 0;
   int64_t now_us_ = kSecondUs;
@@ -110,6 +118,17 @@ TEST_F(DownlinkTest, WithADesiredRateProbesShowThatTheNextLayerFits) {
   Run(10, 4'000'000, 500'000);
   EXPECT_GT(clusters_, 0);
   EXPECT_GT(downlink_->target_bps(), 1'500'000);
+}
+
+TEST_F(DownlinkTest, AfterAPauseOfAllMediaTheTargetRisesAgain) {
+  Begin();
+  downlink_->SetDesiredRate(2'000'000);
+  lowest_layer_bps_ = 150'000;
+  Run(5, 2'000'000, std::nullopt);
+  Run(5, 50'000, std::nullopt);
+  EXPECT_LT(downlink_->target_bps(), lowest_layer_bps_);
+  Run(10, 2'000'000, std::nullopt);
+  EXPECT_GT(downlink_->target_bps(), 500'000);
 }
 
 TEST_F(DownlinkTest, TheTargetStaysWithinTheConstraints) {
