@@ -24,7 +24,7 @@ cp -u src/* "$out/source/weir/"
 cp -u "$root"/build/amalgamation/{weir.cc,weir.h,weir_model.h} "$out/source/weir/"
 export PYTHONPATH=$out/meson
 [[ -x $out/meson/bin/meson ]] ||
-  python3 -m pip install --quiet --require-hashes --no-deps --target "$out/meson" -r "$plugin/requirements.txt"
+  python3 -m pip install --quiet --root-user-action=ignore --require-hashes --no-deps --target "$out/meson" -r "$plugin/requirements.txt"
 [[ -e $out/out/build.ninja ]] || python3 "$out/meson/bin/meson" setup "$out/out" "$out/source" --buildtype release \
   -Db_ndebug=true --wrap-mode nodownload >"$out/meson.log" || { cat "$out/meson.log" >&2; exit 1; }
 ninja --quiet -C "$out/out" mediasoup-worker

@@ -35,7 +35,7 @@ class ControlFile {
   double share_ = 0;
   std::set<std::string, std::less<>> except_;
   int64_t read_at_us_ = std::numeric_limits<int64_t>::min();
-  // Of the file that is in force.
+  // The file that is in force.
   bool found_ = false;
   uintmax_t size_ = 0;
   std::filesystem::file_time_type changed_;

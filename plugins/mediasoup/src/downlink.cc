@@ -7,7 +7,7 @@
 namespace weir::mediasoup {
 namespace {
 
-// Of a cluster that ends a pause; those of the estimator begin at 1.
+// Identifies a cluster that ends a pause; identifiers of the estimator begin at 1.
 constexpr int32_t kWakingCluster = 1'000'000'000;
 constexpr int64_t kLongestPauseUs = 1'000'000;
 
