@@ -3,11 +3,10 @@
 # The sender is a Chromium that publishes to VideoRoom over the link. The receiver is Janus and, without a link, a
 # Chromium that subscribes. Labels: weir, and videoroom, which is Debian's VideoRoom alone, without a limit.
 # OBSERVE=FOLDER lets Weir observe under the label videoroom, and takes the logs. TWCC_PERIOD is the interval of Janus's
-# transport-cc feedback, ms. Chromium is the one in CHROMIUM.
+# transport-cc feedback, ms, by default 50; Janus's default is 200. Chromium is the one in CHROMIUM.
 set -euo pipefail
 cd "$(dirname "$0")"
 readonly plugin=$PWD/../../../build/janus/libjanus_weir.so
-readonly videoroom=/usr/lib/$(gcc -print-multiarch 2>/dev/null || uname -m)/janus/plugins/libjanus_videoroom.so
 missing() { echo "plugins/janus: $1" >&2; exit 3; }
 chromium=$(command -v "${CHROMIUM:-chromium}") || missing "Chromium is missing: apt-get install chromium"
 label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_FAR
@@ -22,7 +21,9 @@ trap 'rm -rf "$folder"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait' TERM INT
 
 start_janus() {
-  command -v janus >/dev/null || missing "Janus is missing: apt-get install janus"
+  local videoroom
+  videoroom=$(dpkg -L janus 2>/dev/null | grep '/libjanus_videoroom\.so$') ||
+    missing "Debian's Janus is missing: apt-get install janus"
   [[ -f $plugin ]] || missing "no libjanus_weir.so: make -C plugins/janus build"
   mkdir "$folder"/{plugins,configs,events,loggers}
   cat >"$folder/configs/janus.jcfg" <<CONFIG
@@ -32,7 +33,7 @@ general: {
   loggers_folder = "$folder/loggers"
   session_timeout = 0
 }
-media: { twcc_period = ${TWCC_PERIOD:-200} }
+media: { twcc_period = ${TWCC_PERIOD:-50} }
 transports: {
   disable = "libjanus_http.so,libjanus_pfunix.so,libjanus_mqtt.so,libjanus_rabbitmq.so,libjanus_nanomsg.so"
 }

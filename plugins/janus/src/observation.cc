@@ -5,8 +5,11 @@
 #include <jansson.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <utility>
 
 namespace weir::janus {
@@ -93,8 +96,10 @@ std::optional<InCharge> ParseInCharge(std::string_view text) {
 
 std::optional<InCharge> InChargeFile::Poll(std::string* error) {
   struct stat status{};
-  if (stat(path_.c_str(), &status) != 0)
-    return std::exchange(found_, false) ? std::optional(configured_) : std::nullopt;
+  if (stat(path_.c_str(), &status) != 0) {
+    if (errno != ENOENT || !std::exchange(found_, false)) return std::nullopt;
+    return configured_;
+  }
   const bool is_same = found_ && status.st_size == last_.st_size && status.st_mtim.tv_sec == last_.st_mtim.tv_sec &&
                        status.st_mtim.tv_nsec == last_.st_mtim.tv_nsec;
   if (is_same) return std::nullopt;
