@@ -21,7 +21,8 @@ struct Feedback {
 
 class Connection {
  public:
-  // Returns nullptr if the library refuses; weir_last_error() says why. Times are microseconds of one monotonic clock.
+  // Returns nullptr if the library refuses; weir_last_error() has the reason. Times are microseconds of one monotonic
+  // clock.
   static std::unique_ptr<Connection> Create(const weir_controller* controller, int64_t max_rate_bps,
                                             const Negotiated& negotiated, bool in_charge);
 

@@ -35,7 +35,7 @@ class InChargeFile {
  public:
   InChargeFile(std::string path, InCharge configured) : path_(std::move(path)), configured_(std::move(configured)) {}
 
-  // Returns a change since the previous call. A file that is wrong changes nothing; *error then says why, once.
+  // Returns a change since the previous call. A file that is wrong changes nothing; *error then has the reason, once.
   std::optional<InCharge> Poll(std::string* error);
 
  private:

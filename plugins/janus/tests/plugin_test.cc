@@ -14,7 +14,7 @@ extern "C" {
 #include <janus/config.h>
 #include <janus/plugins/plugin.h>
 
-// What a plug-in uses of Janus itself.
+// Symbols of Janus itself that a plug-in uses.
 int janus_log_level = 4;
 gboolean janus_log_timestamps = FALSE;
 gboolean janus_log_colors = FALSE;
