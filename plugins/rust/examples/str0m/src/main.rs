@@ -1,145 +1,97 @@
-//! A str0m sender under Weir and a str0m receiver, over a link in simulated time.
+//! Weir at a str0m sender against str0m's own estimator, over the paths of str0m's tests (tests/bwe), in simulated time.
+mod call;
 mod controller;
 
-use controller::Controller;
-use std::collections::VecDeque;
+use call::{Estimator, Measures, call};
+use netem::{Bitrate, DataSize, NetemConfig, Probability, RandomLoss};
 use std::error::Error;
-use std::net::SocketAddr;
-use std::time::{Duration, Instant};
-use str0m::media::{Direction, MediaKind, Mid};
-use str0m::net::{Protocol, Receive, Transmit};
-use str0m::rtp::RtpWrite;
-use str0m::{Candidate, Event, Input, Output, Rtc};
-use weir::{Config, Model};
+use std::time::Duration;
 
-const STEP: Duration = Duration::from_millis(1);
-const ONE_WAY: Duration = Duration::from_millis(25);
-const LONGEST_QUEUE: Duration = Duration::from_millis(300);
-const PAYLOAD: [u8; 1100] = [0x10; 1100];
-const CALL: Duration = Duration::from_secs(20);
+const SEEDS: [u64; 3] = [42, 43, 44];
 
-/// One direction of the path: a bottleneck with a queue, and a delay.
-struct Link {
-    rate_bps: f64,
-    free_at: Instant,
-    packets: VecDeque<(Instant, Transmit)>,
+type Path = (&'static str, Vec<(NetemConfig, Duration)>);
+
+fn link(rate: Bitrate, buffer_kbytes: i64, latency_ms: u64, jitter_ms: u64) -> NetemConfig {
+    NetemConfig::new()
+        .latency(Duration::from_millis(latency_ms))
+        .jitter(Duration::from_millis(jitter_ms))
+        .link(rate, DataSize::kbytes(buffer_kbytes))
 }
 
-impl Link {
-    fn new(rate_bps: f64, start: Instant) -> Self {
-        Self { rate_bps, free_at: start, packets: VecDeque::new() }
-    }
-
-    fn carry(&mut self, packet: Transmit, now: Instant) {
-        let begins = self.free_at.max(now);
-        if begins - now <= LONGEST_QUEUE {
-            let bits = 8.0 * (packet.contents.len() + 28) as f64;
-            self.free_at = begins + Duration::from_secs_f64(bits / self.rate_bps);
-            self.packets.push_back((self.free_at + ONE_WAY, packet));
-        }
-    }
+fn paths() -> Vec<Path> {
+    let steady = |config| vec![(config, Duration::from_secs(50))];
+    let phases = |phases: &[(NetemConfig, u64)]| {
+        phases.iter().map(|(config, seconds)| (*config, Duration::from_secs(*seconds))).collect()
+    };
+    let (high, low) = (link(Bitrate::mbps(10), 200, 10, 2), link(Bitrate::kbps(800), 50, 10, 20));
+    let (near, far) = (link(Bitrate::mbps(5), 100, 20, 0), link(Bitrate::mbps(5), 100, 150, 0));
+    let lossless = link(Bitrate::mbps(5), 150, 10, 0);
+    let lossy = lossless.loss(RandomLoss::new(Probability::new(0.15)));
+    let tenth = link(Bitrate::mbps(5), 100, 20, 5).loss(RandomLoss::new(Probability::new(0.10)));
+    vec![
+        ("cellular", steady(NetemConfig::cellular())),
+        ("wifi", steady(NetemConfig::wifi())),
+        ("congested", steady(NetemConfig::congested())),
+        ("10, 0.8, 10 Mbps", phases(&[(high, 20), (low, 15), (high, 40)])),
+        ("10 % loss", steady(tenth)),
+        ("0, 15, 0 % loss", phases(&[(lossless, 5), (lossy, 5), (lossless, 5)])),
+        ("20, 150, 20 ms", phases(&[(near, 5), (far, 3), (near, 10)])),
+        ("3 Mbps, 20 ms", steady(link(Bitrate::mbps(3), 100, 20, 0))),
+    ]
 }
 
-/// Polls until `rtc` has no more to do now. Packets go onto the link, events to `handle`.
-fn poll(
-    rtc: &mut Rtc,
-    link: &mut Link,
-    now: Instant,
-    mut handle: impl FnMut(Event) -> Result<(), weir::Error>,
-) -> Result<(), Box<dyn Error>> {
-    loop {
-        match rtc.poll_output()? {
-            Output::Timeout(_) => return Ok(()),
-            Output::Transmit(packet) => link.carry(packet, now),
-            Output::Event(event) => handle(event)?,
-        }
-    }
+fn seeded(phases: &[(NetemConfig, Duration)], seed: u64) -> Vec<(NetemConfig, Duration)> {
+    phases.iter().map(|(config, duration)| (config.seed(seed), *duration)).collect()
 }
 
-/// Hands `rtc` the packets that have arrived, and the time.
-fn arrive(rtc: &mut Rtc, link: &mut Link, now: Instant) -> Result<(), Box<dyn Error>> {
-    while link.packets.front().is_some_and(|(at, _)| *at <= now) {
-        let (_, packet) = link.packets.pop_front().ok_or("no packet")?;
-        let contents = Receive::new(Protocol::Udp, packet.source, packet.destination, &packet.contents)?;
-        rtc.handle_input(Input::Receive(now, contents))?;
-    }
-    Ok(rtc.handle_input(Input::Timeout(now))?)
-}
-
-/// An `Rtc` for RTP that the application packetizes.
-fn peer(address: &str, start: Instant) -> Result<Rtc, Box<dyn Error>> {
-    let mut rtc = Rtc::builder().set_rtp_mode(true).enable_raw_packets(true).build(start);
-    let address: SocketAddr = address.parse()?;
-    rtc.add_local_candidate(Candidate::host(address, "udp")?);
-    Ok(rtc)
-}
-
-/// Offer and answer, as signaling does. Returns the media section.
-fn connect(sender: &mut Rtc, receiver: &mut Rtc) -> Result<Mid, Box<dyn Error>> {
-    let mut change = sender.sdp_api();
-    let mid = change.add_media(MediaKind::Video, Direction::SendOnly, None, None, None);
-    let (offer, pending) = change.apply().ok_or("nothing to offer")?;
-    let answer = receiver.sdp_api().accept_offer(offer)?;
-    sender.sdp_api().accept_answer(pending, answer)?;
-    Ok(mid)
-}
-
-/// Bit/s of payload that arrived in the second half of the call, and the target rate at its end.
-fn call(link_bps: f64) -> Result<(f64, i64), Box<dyn Error>> {
-    let start = Instant::now();
-    let mut controller = Controller::new(&Model::shipped()?, &Config::default(), start)?;
-    let (mut sender, mut receiver) = (peer("10.0.0.1:5000", start)?, peer("10.0.0.2:5000", start)?);
-    let mid = connect(&mut sender, &mut receiver)?;
-    let (mut forward, mut back) = (Link::new(link_bps, start), Link::new(link_bps, start));
-    let (mut bytes, mut number, mut next_send) = (0, 0u64, start);
-    let mut now = start;
-    while now < start + CALL {
-        now += STEP;
-        arrive(&mut receiver, &mut forward, now)?;
-        poll(&mut receiver, &mut back, now, |event| {
-            if let Event::RtpPacket(packet) = event
-                && now > start + CALL / 2
-            {
-                bytes += packet.payload.len();
-            }
-            Ok(())
-        })?;
-        arrive(&mut sender, &mut back, now)?;
-        poll(&mut sender, &mut forward, now, |event| controller.on_event(&event, now))?;
-        controller.on_timeout(now)?;
-        if !sender.is_connected() {
-            next_send = now;
-        }
-        // str0m without its own estimation does not pace, so the application sends each packet when it is due.
-        while next_send < now {
-            let pt = sender.media(mid).and_then(|media| media.remote_pts().first().copied()).ok_or("no codec")?;
-            let mut direct = sender.direct_api();
-            let stream = direct.stream_tx_by_mid(mid, None).ok_or("no stream")?;
-            let time = (now - start).as_micros() as u32 / 100 * 9;
-            stream.write_rtp(RtpWrite::new(pt, number.into(), time, now, &PAYLOAD[..]));
-            number += 1;
-            next_send += Duration::from_secs_f64(8.0 * 1160.0 / controller.rates().target_bps as f64);
-            poll(&mut sender, &mut forward, now, |event| controller.on_event(&event, now))?;
-        }
-    }
-    Ok((8.0 * bytes as f64 / (CALL / 2).as_secs_f64(), controller.rates().target_bps))
+/// Mean over the seeds.
+fn mean(measures: &[Measures], value: impl Fn(&Measures) -> f64) -> f64 {
+    measures.iter().map(value).sum::<f64>() / measures.len() as f64
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for link_bps in [500_000.0, 1_000_000.0, 3_000_000.0] {
-        let (received_bps, target_bps) = call(link_bps)?;
-        println!("link {:.0} kbps: {:.0} received, target {}", link_bps / 1e3, received_bps / 1e3, target_bps / 1000);
+    println!(
+        "| path | kbps | str0m, kbps | delay p95, ms | str0m, ms | lost, % | str0m, % |\n|---|---|---|---|---|---|---|"
+    );
+    for (name, phases) in paths() {
+        let calls = |estimator| -> Result<Vec<Measures>, Box<dyn Error>> {
+            SEEDS.iter().map(|seed| call(estimator, &seeded(&phases, *seed))).collect()
+        };
+        let (weir, own) = (calls(Estimator::Weir)?, calls(Estimator::Str0m)?);
+        let both = |value: &dyn Fn(&Measures) -> f64| (mean(&weir, value), mean(&own, value));
+        let (rate, own_rate) = both(&|m| 1e-3 * m.received_bps);
+        let (delay, own_delay) = both(&|m| 1e3 * m.delay_p95.as_secs_f64());
+        let (lost, own_lost) = both(&|m| 1e2 * m.lost_ratio);
+        println!("| {name} | {rate:.0} | {own_rate:.0} | {delay:.0} | {own_delay:.0} | {lost:.1} | {own_lost:.1} |");
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::call;
+    use super::*;
+
+    fn on_one_mbps(estimator: Estimator) -> Measures {
+        call(estimator, &[(link(Bitrate::mbps(1), 40, 25, 0).seed(1), Duration::from_secs(20))]).unwrap()
+    }
 
     #[test]
-    fn a_str0m_sender_uses_most_of_the_link() {
-        let (received_bps, _) = call(1_000_000.0).unwrap();
-        assert!((700_000.0..1_000_000.0).contains(&received_bps), "{received_bps}");
+    fn a_str0m_sender_under_weir_uses_most_of_the_link() {
+        let measures = on_one_mbps(Estimator::Weir);
+        assert!((700_000.0..1_000_000.0).contains(&measures.received_bps), "{measures:?}");
+        assert!(measures.delay_p95 < Duration::from_millis(250), "{measures:?}");
+    }
+
+    #[test]
+    fn str0ms_own_estimator_decides_without_weir() {
+        let measures = on_one_mbps(Estimator::Str0m);
+        assert!((100_000.0..1_000_000.0).contains(&measures.received_bps), "{measures:?}");
+    }
+
+    #[test]
+    fn packets_that_arrive_together_all_count() {
+        let path = link(Bitrate::mbps(100), 200, 20, 10).seed(1);
+        let measures = call(Estimator::Weir, &[(path, Duration::from_secs(5))]).unwrap();
+        assert!(measures.lost_ratio < 0.05, "{measures:?}");
     }
 }
