@@ -115,6 +115,21 @@ def test_only_the_adaptation_is_measured_without_networks_for_all_objectives(com
     }
 
 
+def test_only_landmarks_and_learners_are_measured_without_policies_of_one_objective(command):
+    result, out = command("--scratch-steps", "0")
+    assert result.exit_code == 0, result.output
+    document = json.loads((out / "mocc.json").read_text())
+    assert document["runs"] == []
+    assert not any("aurora" in name for name in document["objectives"][0]["schemes"])
+    assert {key for key, values in measured(document).items() if values} <= {
+        "mocc/over_best",
+        "mocc/landmarks_3_gain",
+        "mocc/landmarks_171_gain",
+        "mocc/dqn_gain",
+    }
+    assert not list((out / "models").glob("single-*"))
+
+
 def test_landmarks_near_the_unseen_objective_are_excluded():
     from weir_papers.mocc.adaptation import near_unseen
     from weir_papers.mocc.landmarks import landmarks

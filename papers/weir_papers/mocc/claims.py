@@ -121,7 +121,8 @@ def measured(document: Mapping[str, Any]) -> dict[str, list[float]]:
     for run in document["objectives"]:
         schemes, counts = run["schemes"], run["landmarks"]
         rivals = [value for name, value in schemes.items() if name != "mocc" and "aurora" not in name]
-        found["mocc/over_aurora"].append(schemes["mocc"] - schemes["enhanced-aurora"])
+        if "enhanced-aurora" in schemes:
+            found["mocc/over_aurora"].append(schemes["mocc"] - schemes["enhanced-aurora"])
         found["mocc/over_best"].append(schemes["mocc"] - max(rivals))
         gain = counts["36"] - run["nothing"]
         if gain > 0:

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir_papers.mocc.dqn import STEPS_PER_ROUND, act_with, train_dqn
+from weir_papers.mocc.dqn import act_with, train_dqn
 from weir_papers.mocc.landmarks import LandmarkObjectives, LandmarkSchedule, Weights, landmarks, weights_of
 from weir_papers.mocc.testbed import OBJECTIVES, Act, Testbed
 from weir_sim.controllers import PRESETS
@@ -54,11 +54,14 @@ class Trainer:
 
     def landmarks(self, seed: int, steps: int, divisions: int = CHOSEN, excluded: tuple[Any, ...] = ()) -> Path:
         """A policy of all landmarks, in two phases (section 4.2); its folder."""
-        schedule = LandmarkSchedule(steps, excluded, divisions)
+        schedule = self.schedule(steps, divisions, excluded)
         name = f"landmarks-{len(schedule.order)}-{seed}"
-        return self._train(
-            name, seed, steps, schedule, [LandmarkObjectives(schedule, self.settings.ppo.steps_per_update)]
-        )
+        return self._train(name, seed, steps, schedule, [LandmarkObjectives(schedule)])
+
+    def schedule(self, steps: int, divisions: int = CHOSEN, excluded: tuple[Any, ...] = ()) -> LandmarkSchedule:
+        """The landmarks of such a training, one for each update of PPO."""
+        update = self.settings.environment.environments * self.settings.ppo.steps_per_update
+        return LandmarkSchedule(steps, update, excluded, divisions)
 
     def single(self, seed: int, steps: int, objective: Weights) -> Path:
         """A policy of one objective."""
@@ -88,6 +91,7 @@ def measure_objectives(
 ) -> dict[str, Any]:
     """The figures of one seed: mean rewards by scheme (`schemes`), by number of landmarks (`landmarks`), of DQN (`dqn`,
     beside PPO's) and of nearly nothing sent (`nothing`), and `deciles` of the rewards by scheme, for the distribution.
+    With 0 `single_steps` no scheme has policies of one objective.
     """
     testbed = Testbed(trainer.settings, files, trainer.simulator)
     try:
@@ -96,7 +100,7 @@ def measure_objectives(
             rewards = testbed.rewards(_act(trainer.landmarks(seed, landmark_steps, divisions)))
             by_count[len(landmarks(divisions))] = rewards
         mocc = by_count[len(landmarks(CHOSEN))]
-        schemes = {"mocc": mocc} | _auroras(trainer, testbed, seed, single_steps)
+        schemes = {"mocc": mocc} | (_auroras(trainer, testbed, seed, single_steps) if single_steps else {})
         missing = unavailable_controllers(trainer.simulator)
         schemes |= testbed.rewards_of_controllers([name for name in CONTROLLERS if name not in missing])
         dqn = _dqn(trainer, testbed, seed, landmark_steps)
@@ -127,10 +131,10 @@ def _auroras(trainer: Trainer, testbed: Testbed, seed: int, steps: int) -> dict[
 
 
 def _dqn(trainer: Trainer, testbed: Testbed, seed: int, steps: int) -> np.ndarray:
-    schedule = LandmarkSchedule(steps)
+    schedule = trainer.schedule(steps)
     settings = trainer.settings.model_copy(update={"seed": seed, "steps": steps})
     trainer.report("dqn", 0)
-    model = train_dqn(settings, schedule, LandmarkObjectives(schedule, STEPS_PER_ROUND), trainer.simulator)
+    model = train_dqn(settings, schedule, LandmarkObjectives(schedule), trainer.simulator)
     return testbed.rewards(lambda observations: act_with(model, observations))
 
 
