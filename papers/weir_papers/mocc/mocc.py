@@ -80,7 +80,12 @@ def mocc(
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; what is trained is kept: the same command continues", err=True)
         raise typer.Exit(1) from None
-    document = {"schema": "weir.mocc/3", **(summary(adapted) if adapted else {"runs": []}), "objectives": objectives, "plan": sizes}
+    document = {
+        "schema": "weir.mocc/3",
+        **(summary(adapted) if adapted else {"runs": []}),
+        "objectives": objectives,
+        "plan": sizes,
+    }
     write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
     print_claims(CLAIMS, measured(document))
     typer.echo(f"\nDetails: {out / RESULT}")
