@@ -14,7 +14,7 @@ from weir_cli.app import build_app
 from weir_cli.errors import InputError
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.run_plans import complete_plans
-from weir_papers.mocc.claims import measured
+from weir_papers.mocc.claims import REPETITION, measured
 from weir_papers.mocc.mocc import CONFIGURATION
 from weir_papers.mocc.networks import mocc_network
 from weir_papers.mocc.testbed import Testbed
@@ -64,10 +64,12 @@ def test_the_experiment_ends_and_writes_its_figures(command):
     # Both adaptations start at the same policy, on the same networks.
     assert curves["with_replay"][0] == curves["without_replay"][0]
     assert len(document["runs"][0]["old_rewards"]["base"]) == 5
+    assert REPETITION.model(out) == out / "models/landmarks-21-1001/checkpoint.zip"
     (objectives,) = document["objectives"]
     assert list(objectives["landmarks"]) == ["3", "6", "10", "36", "171"]
     assert {"mocc", "enhanced-aurora", "aurora-throughput", "aurora-latency", "gcc"} <= set(objectives["schemes"])
     assert 0.0 < objectives["dqn"] <= 1.0
+    assert 0.0 < objectives["familiar"] <= 1.0
     # Under <0.6, 0.3, 0.1> and <0.1, 0.6, 0.3> a controller of 0.9 of the capacity without delay or loss.
     assert objectives["schemes"]["gcc"] == pytest.approx((0.94 + 0.99) / 2)
     found = measured(document)
@@ -122,12 +124,12 @@ def test_only_landmarks_and_learners_are_measured_without_policies_of_one_object
     assert document["runs"] == []
     assert not any("aurora" in name for name in document["objectives"][0]["schemes"])
     assert {key for key, values in measured(document).items() if values} <= {
-        "mocc/over_best",
         "mocc/landmarks_3_gain",
         "mocc/landmarks_171_gain",
         "mocc/dqn_gain",
     }
     assert not list((out / "models").glob("single-*"))
+    assert REPETITION.model(out) == out / "models/landmarks-36-1/checkpoint.zip"
 
 
 def test_landmarks_near_the_unseen_objective_are_excluded():

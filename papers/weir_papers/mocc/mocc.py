@@ -26,7 +26,7 @@ CONFIGURATION: Final = Path(__file__).parent / "mocc.toml"
 TRAINING_NETWORKS: Final = 256
 TRAINING_S: Final = 30.0
 TEST_S: Final = 20.0
-# Networks of the training ranges beyond those that are trained on judge the adaptation.
+# Networks of the training ranges beyond those that are trained on judge the adaptation and the landmarks.
 JUDGED_FROM: Final = 10_000
 
 
@@ -41,7 +41,9 @@ def mocc(
     networks: Annotated[
         int, typer.Option(min=0, max=1000, help="Networks of the tests of all objectives; 0: only adaptation.")
     ] = 10,
-    judged: Annotated[int, typer.Option(min=1, max=1000, help="Networks of an evaluation while adapting.")] = 24,
+    judged: Annotated[
+        int, typer.Option(min=1, max=1000, help="Networks like those trained on, to judge policies.")
+    ] = 24,
     configuration: Annotated[
         Path, typer.Option(metavar="FILE", help="Learning settings, a TOML file.", show_default=False)
     ] = CONFIGURATION,
@@ -72,7 +74,7 @@ def mocc(
             adapted, objectives = [], []
             for seed in range(1, seeds + 1):
                 adapt = partial(measure_adaptation, trainer, evaluated, plan, seed)
-                compare = partial(measure_objectives, trainer, tested, seed, base_steps, scratch_steps)
+                compare = partial(measure_objectives, trainer, tested, judging, seed, base_steps, scratch_steps)
                 if scratch_steps:
                     adapted.append(kept(out / f"adaptation-{seed}.json", of_seed, adapt, field="plan"))
                 if networks:
@@ -80,12 +82,8 @@ def mocc(
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; what is trained is kept: the same command continues", err=True)
         raise typer.Exit(1) from None
-    document = {
-        "schema": "weir.mocc/3",
-        **(summary(adapted) if adapted else {"runs": []}),
-        "objectives": objectives,
-        "plan": sizes,
-    }
+    adaptation = summary(adapted) if adapted else {"runs": []}
+    document = {"schema": "weir.mocc/3", **adaptation, "objectives": objectives, "plan": sizes}
     write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
     print_claims(CLAIMS, measured(document))
     typer.echo(f"\nDetails: {out / RESULT}")

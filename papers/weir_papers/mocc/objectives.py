@@ -87,10 +87,12 @@ class Trainer:
 
 
 def measure_objectives(
-    trainer: Trainer, files: list[Path], seed: int, landmark_steps: int, single_steps: int
+    trainer: Trainer, files: list[Path], familiar: list[Path], seed: int, landmark_steps: int, single_steps: int
 ) -> dict[str, Any]:
     """The figures of one seed: mean rewards by scheme (`schemes`), by number of landmarks (`landmarks`), of DQN (`dqn`,
-    beside PPO's) and of nearly nothing sent (`nothing`), and `deciles` of the rewards by scheme, for the distribution.
+    beside PPO's) and of nearly nothing sent (`nothing`), and `deciles` of the rewards by scheme, for the distribution;
+    all on the networks `files`, and `familiar`, the reward of MOCC on networks of the training ranges.
+
     With 0 `single_steps` no scheme has policies of one objective.
     """
     testbed = Testbed(trainer.settings, files, trainer.simulator)
@@ -107,6 +109,11 @@ def measure_objectives(
         nothing = testbed.rewards(lambda observations: np.full((len(observations), 1), -1.0, np.float32))
     finally:
         testbed.close()
+    within = Testbed(trainer.settings, familiar, trainer.simulator)
+    try:
+        rewards_within = within.rewards(_act(trainer.landmarks(seed, landmark_steps)))
+    finally:
+        within.close()
     return {
         "seed": seed,
         "schemes": {name: float(rewards.mean()) for name, rewards in schemes.items()},
@@ -114,6 +121,7 @@ def measure_objectives(
         "landmarks": {str(count): float(rewards.mean()) for count, rewards in by_count.items()},
         "dqn": float(dqn.mean()),
         "nothing": float(nothing.mean()),
+        "familiar": float(rewards_within.mean()),
     }
 
 
