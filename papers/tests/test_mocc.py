@@ -117,7 +117,7 @@ def test_only_the_adaptation_is_measured_without_networks_for_all_objectives(com
     }
 
 
-def test_only_landmarks_and_learners_are_measured_without_policies_of_one_objective(command):
+def test_only_landmarks_and_learners_are_measured_without_policies_of_one_objective(command, monkeypatch):
     result, out = command("--scratch-steps", "0")
     assert result.exit_code == 0, result.output
     document = json.loads((out / "mocc.json").read_text())
@@ -130,6 +130,24 @@ def test_only_landmarks_and_learners_are_measured_without_policies_of_one_object
     }
     assert not list((out / "models").glob("single-*"))
     assert REPETITION.model(out) == out / "models/landmarks-36-1/checkpoint.zip"
+
+    # An interrupted comparison does not train again what it has measured.
+    (out / "objectives-1.json").unlink()
+    monkeypatch.delattr("weir_papers.mocc.objectives.train_dqn")
+    assert command("--scratch-steps", "0")[0].exit_code == 0
+    assert json.loads((out / "mocc.json").read_text()) == document
+
+
+def test_a_visit_of_a_landmark_is_an_update_and_each_has_several(tmp_path):
+    from weir_papers.mocc.objectives import Trainer
+
+    settings = load_configuration(CONFIGURATION)
+    update = settings.environment.environments * settings.ppo.steps_per_update
+    assert update % settings.ppo.batch_size == 0
+    schedule = Trainer(settings, tmp_path, tmp_path, lambda name, steps: None).schedule(600_000)
+    visited = [schedule.at(step) for step in range(0, 600_000, update)]
+    assert all(schedule.at(step) == schedule.at(step + update - 1) for step in range(0, 600_000, update))
+    assert min(visited.count(landmark) for landmark in schedule.order) >= 8
 
 
 def test_landmarks_near_the_unseen_objective_are_excluded():

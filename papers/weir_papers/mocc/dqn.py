@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import gymnasium
 import numpy as np
+import torch
 from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
@@ -46,6 +47,7 @@ def train_dqn(
     Raises:
         ComponentFailed: a simulator failed.
     """
+    torch.set_num_threads(configuration.threads)
     settings = configuration.environment
     environment = LevelVecEnv(
         BottleneckVectorEnv(

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
+from weir_papers.kept import kept
 from weir_papers.mocc.dqn import act_with, train_dqn
 from weir_papers.mocc.landmarks import LandmarkObjectives, LandmarkSchedule, Weights, landmarks, weights_of
 from weir_papers.mocc.testbed import OBJECTIVES, Act, Testbed
@@ -86,6 +87,35 @@ class Trainer:
         return folder
 
 
+@dataclass(frozen=True)
+class _Judge:
+    """Rewards of policies on networks, each kept in a file, so that an interrupted command continues."""
+
+    trainer: Trainer
+    files: list[Path]
+    name: str
+
+    def rewards(self, policy: str, steps: int, act: Callable[[], Act]) -> np.ndarray:
+        """Under `OBJECTIVES`, (objectives, networks), of the policy that `act` trains where there is no file."""
+
+        def measure() -> dict[str, Any]:
+            decide = act()
+            testbed = Testbed(self.trainer.settings, self.files, self.trainer.simulator)
+            try:
+                return {"rewards": testbed.rewards(decide).tolist()}
+            finally:
+                testbed.close()
+
+        options = {"steps": steps, "networks": [file.name for file in self.files]}
+        path = self.trainer.folder / policy / f"{self.name}.json"
+        return np.array(kept(path, options, measure)["rewards"])
+
+    def of_landmarks(self, seed: int, steps: int, divisions: int = CHOSEN) -> np.ndarray:
+        """Of a policy of all landmarks."""
+        name = f"landmarks-{len(landmarks(divisions))}-{seed}"
+        return self.rewards(name, steps, lambda: _act(self.trainer.landmarks(seed, steps, divisions)))
+
+
 def measure_objectives(
     trainer: Trainer, files: list[Path], familiar: list[Path], seed: int, landmark_steps: int, single_steps: int
 ) -> dict[str, Any]:
@@ -95,25 +125,20 @@ def measure_objectives(
 
     With 0 `single_steps` no scheme has policies of one objective.
     """
+    judge, within = _Judge(trainer, files, "rewards"), _Judge(trainer, familiar, "rewards-familiar")
+    by_count = {
+        len(landmarks(divisions)): judge.of_landmarks(seed, landmark_steps, divisions) for divisions in DIVISIONS
+    }
+    mocc = by_count[len(landmarks(CHOSEN))]
+    dqn = judge.rewards(f"dqn-{seed}", landmark_steps, lambda: _dqn(trainer, seed, landmark_steps))
+    nothing = judge.rewards("nothing", 0, lambda: _send_nothing)
     testbed = Testbed(trainer.settings, files, trainer.simulator)
     try:
-        by_count = {}
-        for divisions in DIVISIONS:
-            rewards = testbed.rewards(_act(trainer.landmarks(seed, landmark_steps, divisions)))
-            by_count[len(landmarks(divisions))] = rewards
-        mocc = by_count[len(landmarks(CHOSEN))]
         schemes = {"mocc": mocc} | (_auroras(trainer, testbed, seed, single_steps) if single_steps else {})
         missing = unavailable_controllers(trainer.simulator)
         schemes |= testbed.rewards_of_controllers([name for name in CONTROLLERS if name not in missing])
-        dqn = _dqn(trainer, testbed, seed, landmark_steps)
-        nothing = testbed.rewards(lambda observations: np.full((len(observations), 1), -1.0, np.float32))
     finally:
         testbed.close()
-    within = Testbed(trainer.settings, familiar, trainer.simulator)
-    try:
-        rewards_within = within.rewards(_act(trainer.landmarks(seed, landmark_steps)))
-    finally:
-        within.close()
     return {
         "seed": seed,
         "schemes": {name: float(rewards.mean()) for name, rewards in schemes.items()},
@@ -121,7 +146,7 @@ def measure_objectives(
         "landmarks": {str(count): float(rewards.mean()) for count, rewards in by_count.items()},
         "dqn": float(dqn.mean()),
         "nothing": float(nothing.mean()),
-        "familiar": float(rewards_within.mean()),
+        "familiar": float(within.of_landmarks(seed, landmark_steps).mean()),
     }
 
 
@@ -138,12 +163,16 @@ def _auroras(trainer: Trainer, testbed: Testbed, seed: int, steps: int) -> dict[
     }
 
 
-def _dqn(trainer: Trainer, testbed: Testbed, seed: int, steps: int) -> np.ndarray:
+def _dqn(trainer: Trainer, seed: int, steps: int) -> Act:
     schedule = trainer.schedule(steps)
     settings = trainer.settings.model_copy(update={"seed": seed, "steps": steps})
     trainer.report("dqn", 0)
     model = train_dqn(settings, schedule, LandmarkObjectives(schedule), trainer.simulator)
-    return testbed.rewards(lambda observations: act_with(model, observations))
+    return lambda observations: act_with(model, observations)
+
+
+def _send_nothing(observations: np.ndarray) -> np.ndarray:
+    return np.full((len(observations), 1), -1.0, np.float32)
 
 
 def policy_act(policy: Any) -> Act:
