@@ -121,7 +121,8 @@ def measure_objectives(
 ) -> dict[str, Any]:
     """The figures of one seed: mean rewards by scheme (`schemes`), by number of landmarks (`landmarks`), of DQN (`dqn`,
     beside PPO's) and of nearly nothing sent (`nothing`), and `deciles` of the rewards by scheme, for the distribution;
-    all on the networks `files`, and `familiar`, the reward of MOCC on networks of the training ranges.
+    all on the networks `files`, and `familiar`, the rewards of the fewest landmarks and of MOCC's on networks of the
+    training ranges.
 
     With 0 `single_steps` no scheme has policies of one objective.
     """
@@ -146,7 +147,10 @@ def measure_objectives(
         "landmarks": {str(count): float(rewards.mean()) for count, rewards in by_count.items()},
         "dqn": float(dqn.mean()),
         "nothing": float(nothing.mean()),
-        "familiar": float(within.of_landmarks(seed, landmark_steps).mean()),
+        "familiar": {
+            str(len(landmarks(divisions))): float(within.of_landmarks(seed, landmark_steps, divisions).mean())
+            for divisions in (DIVISIONS[0], CHOSEN)
+        },
     }
 
 

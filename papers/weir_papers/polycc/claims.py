@@ -44,7 +44,7 @@ CLAIMS: Final = (
         1.82,
         Bound("at least", 1.82, "times", decimals=1),
         Bound("at least", 1.0, "times", strict=True),
-        "BBR has 3.1 % of the link here; with a shortest round trip of 10 ms in place of 0 the ratio is 22.5 (PolyCC's page)",
+        "BBR has 3.1 % of the link here; a shortest round trip of 10 ms, not 0, gives 22.5 (PolyCC's page)",
         most=10.35,
     ),
     Claim(
