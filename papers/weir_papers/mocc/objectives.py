@@ -111,7 +111,7 @@ class _Judge:
         return np.array(kept(path, options, measure)["rewards"])
 
     def of_landmarks(self, seed: int, steps: int, divisions: int = CHOSEN) -> np.ndarray:
-        """Of a policy of all landmarks."""
+        """Those of a policy of all landmarks."""
         name = f"landmarks-{len(landmarks(divisions))}-{seed}"
         return self.rewards(name, steps, lambda: _act(self.trainer.landmarks(seed, steps, divisions)))
 
