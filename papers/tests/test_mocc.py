@@ -14,7 +14,7 @@ from weir_cli.app import build_app
 from weir_cli.errors import InputError
 from weir_eval.runs.jobs import ReplayPlan
 from weir_eval.runs.run_plans import complete_plans
-from weir_papers.mocc.claims import measured
+from weir_papers.mocc.claims import REPETITION, measured
 from weir_papers.mocc.mocc import CONFIGURATION
 from weir_papers.mocc.networks import mocc_network
 from weir_papers.mocc.testbed import Testbed
@@ -64,10 +64,12 @@ def test_the_experiment_ends_and_writes_its_figures(command):
     # Both adaptations start at the same policy, on the same networks.
     assert curves["with_replay"][0] == curves["without_replay"][0]
     assert len(document["runs"][0]["old_rewards"]["base"]) == 5
+    assert REPETITION.model(out) == out / "models/landmarks-21-1001/checkpoint.zip"
     (objectives,) = document["objectives"]
     assert list(objectives["landmarks"]) == ["3", "6", "10", "36", "171"]
     assert {"mocc", "enhanced-aurora", "aurora-throughput", "aurora-latency", "gcc"} <= set(objectives["schemes"])
     assert 0.0 < objectives["dqn"] <= 1.0
+    assert list(objectives["familiar"]) == ["3", "36"]
     # Under <0.6, 0.3, 0.1> and <0.1, 0.6, 0.3> a controller of 0.9 of the capacity without delay or loss.
     assert objectives["schemes"]["gcc"] == pytest.approx((0.94 + 0.99) / 2)
     found = measured(document)
@@ -113,6 +115,39 @@ def test_only_the_adaptation_is_measured_without_networks_for_all_objectives(com
         "mocc/old_loss",
         "mocc/old_loss_without",
     }
+
+
+def test_only_landmarks_and_learners_are_measured_without_policies_of_one_objective(command, monkeypatch):
+    result, out = command("--scratch-steps", "0")
+    assert result.exit_code == 0, result.output
+    document = json.loads((out / "mocc.json").read_text())
+    assert document["runs"] == []
+    assert not any("aurora" in name for name in document["objectives"][0]["schemes"])
+    assert {key for key, values in measured(document).items() if values} <= {
+        "mocc/landmarks_3_gain",
+        "mocc/landmarks_171_gain",
+        "mocc/dqn_gain",
+    }
+    assert not list((out / "models").glob("single-*"))
+    assert REPETITION.model(out) == out / "models/landmarks-36-1/checkpoint.zip"
+
+    # An interrupted comparison does not train again what it has measured.
+    (out / "objectives-1.json").unlink()
+    monkeypatch.delattr("weir_papers.mocc.objectives.train_dqn")
+    assert command("--scratch-steps", "0")[0].exit_code == 0
+    assert json.loads((out / "mocc.json").read_text()) == document
+
+
+def test_a_visit_of_a_landmark_is_an_update_and_each_has_several(tmp_path):
+    from weir_papers.mocc.objectives import Trainer
+
+    settings = load_configuration(CONFIGURATION)
+    update = settings.environment.environments * settings.ppo.steps_per_update
+    assert update % settings.ppo.batch_size == 0
+    schedule = Trainer(settings, tmp_path, tmp_path, lambda name, steps: None).schedule(600_000)
+    visited = [schedule.at(step) for step in range(0, 600_000, update)]
+    assert all(schedule.at(step) == schedule.at(step + update - 1) for step in range(0, 600_000, update))
+    assert min(visited.count(landmark) for landmark in schedule.order) >= 8
 
 
 def test_landmarks_near_the_unseen_objective_are_excluded():

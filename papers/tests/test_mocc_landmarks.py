@@ -10,7 +10,6 @@ pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 from weir_papers.mocc.landmarks import (
     BOOTSTRAP,
     BOOTSTRAP_SHARE,
-    VISITS,
     LandmarkObjectives,
     LandmarkSchedule,
     landmarks,
@@ -63,19 +62,19 @@ def test_the_papers_order_has_all_36_and_stays_near():
 
 
 def test_schedule_bootstraps_then_traverses_in_rounds():
-    steps = 100 * 36 * VISITS / (1 - BOOTSTRAP_SHARE)  # visits of 100 steps
-    schedule = LandmarkSchedule(steps)
+    steps = 100 * 36 * 3 / (1 - BOOTSTRAP_SHARE)  # three rounds of visits of 100 steps
+    schedule = LandmarkSchedule(round(steps), 100)
     first = [weights_of(landmark) for landmark in BOOTSTRAP]
     assert [schedule.at(step) for step in (0, 99, 100, 200, 399)] == [first[0], first[0], first[1], first[2], first[0]]
     begin = round(BOOTSTRAP_SHARE * steps)
-    assert [schedule.at(begin + 100 * visit) for visit in range(36 * VISITS)] == schedule.order * VISITS
+    assert [schedule.at(begin + 100 * visit) for visit in range(36 * 3)] == schedule.order * 3
     assert len(set(schedule.order)) == 36
     objectives = {schedule(np.random.default_rng(seed)) for seed in range(500)}
     assert objectives == set(schedule.order)
 
 
 def test_excluded_landmarks_are_not_visited():
-    schedule = LandmarkSchedule(1000, excluded=[(8, 1, 1), (6, 3, 1)])
+    schedule = LandmarkSchedule(1000, 1, excluded=[(8, 1, 1), (6, 3, 1)])
     visited = {schedule.at(step) for step in range(1000)}
     assert len(visited) == 34
     assert not visited & {(0.8, 0.1, 0.1), (0.6, 0.3, 0.1)}
@@ -87,18 +86,10 @@ def values(values):
     return values | {"steps": 1600, "environment": environment, "ppo": UPDATE}
 
 
-def train_on(schedule, configuration, folder, simulator):
-    from weir_train.learning.train import train
-
-    callbacks = [LandmarkObjectives(schedule, 20)]
-    train(configuration, folder / "run", simulator=simulator, objective=schedule, callbacks=callbacks)
-
-
 @pytest.mark.parametrize("algorithm", ["ppo", "td3"])
-def test_each_environment_has_the_landmark_of_its_part_of_an_update(
-    values, tmp_path, fake_gym_simulator, monkeypatch, algorithm
-):
+def test_an_update_of_all_environments_has_one_landmark(values, tmp_path, fake_gym_simulator, monkeypatch, algorithm):
     from weir_train.gym.vector import BottleneckVectorEnv
+    from weir_train.learning.train import train
 
     seen, step = [], BottleneckVectorEnv.step
 
@@ -111,11 +102,17 @@ def test_each_environment_has_the_landmark_of_its_part_of_an_update(
     monkeypatch.setattr(BottleneckVectorEnv, "step", spy)
     table = UPDATE | ({"learning_starts": 100} if algorithm == "td3" else {})
     configuration = checked_configuration(values | {"algorithm": algorithm, algorithm: table})
-    schedule = LandmarkSchedule(configuration.steps)
-    train_on(schedule, configuration, tmp_path, fake_gym_simulator)
+    schedule = LandmarkSchedule(configuration.steps, 40)
+    train(
+        configuration,
+        tmp_path / "run",
+        simulator=fake_gym_simulator,
+        objective=schedule,
+        callbacks=[LandmarkObjectives(schedule)],
+    )
     assert len(seen) == 800
     for index, (played, observed) in enumerate(seen):
-        expected = [schedule.at(index // 20 * 40 + environment * 20) for environment in range(2)]
+        expected = [schedule.at(index // 20 * 40)] * 2
         np.testing.assert_allclose(played, expected, atol=1e-6)
         np.testing.assert_allclose(observed, expected, atol=1e-6)
     assert len({tuple(played[0].tolist()) for played, _ in seen}) > 10

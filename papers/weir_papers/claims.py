@@ -35,7 +35,7 @@ class Claim:
         partly: what it must reach for both "holds" and "holds in part"; None: there is nothing between.
         reason: a difference from the paper that may matter, one line; a cause only where it names the experiment.
         most: the upper end of the paper's range; None: it gives none. A larger mean holds in part.
-        since: the date of the latest change of the measure, as in an origin; values from before are of earlier code.
+        since: the first date, as in an origin, with values of the present measure; those before it are of earlier code.
     """
 
     key: str

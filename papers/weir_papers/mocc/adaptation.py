@@ -9,10 +9,9 @@ Measured as in MOCC section 6.2, with these definitions:
 - The gain is the reward of the converged policy that was trained from scratch on the unseen objective alone (the mean
   of its last `CONVERGED` evaluations) minus the reward of the untrained network.
 - Steps to 99 % of the gain: environment steps before the first of two consecutive evaluations that both reach the
-  untrained network's reward plus 99 % of the gain. Both ways have the same evaluation schedule and settings, with
-  `ENVIRONMENTS` environments, so that an update is a few of the paper's iterations. A policy that starts there is
-  zero-shot: it has no steps to count, and no ratio. A policy that never gets there counts with all its steps: the
-  ratio is then a bound.
+  untrained network's reward plus 99 % of the gain. Both ways have the same evaluation schedule and settings. A policy
+  that starts there is zero-shot: it has no steps to count, and no ratio. A policy that never gets there counts with
+  all its steps: the ratio is then a bound.
 - The loss on old objectives is the mean relative decrease of their reward at the end of adaptation; negative values are
   gains. The decrease relative to their gain (the base policy's reward minus that of the untrained network) is reported
   too.
@@ -60,8 +59,6 @@ AURORA: Final = PRESETS["latency"]
 SHARE_OF_GAIN = 0.99
 REPLAY = 0.5
 CONVERGED = 6
-# At once while adapting, and from scratch.
-ENVIRONMENTS: Final = 16
 # Every update is evaluated up to this one, then every fourth.
 EVERY_UPDATE = 40
 AFTERWARDS = 4
@@ -101,9 +98,7 @@ def measure_adaptation(trainer: Trainer, evaluated: TrainingConfiguration, plan:
     base = load_policy(folder / CHECKPOINT)
     assert isinstance(base, PreferencePolicy)
     replayed = [weights_of(landmark) for landmark in landmarks() if landmark not in excluded]
-    environment = trainer.settings.environment
-    few = environment.model_copy(update={"environments": min(ENVIRONMENTS, environment.environments)})
-    settings = trainer.settings.model_copy(update={"seed": seed, "environment": few})
+    settings = trainer.settings.model_copy(update={"seed": seed})
     with Evaluation(evaluated, plan.networks, plan.duration_s, simulator=trainer.simulator) as evaluate:
         adaptation = _Adaptation(settings, trainer, evaluate)
         untrained, _ = adaptation.learn("untrained", UNSEEN, 0)

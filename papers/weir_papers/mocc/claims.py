@@ -8,12 +8,15 @@ from typing import Any, Final
 
 from weir_eval.report.goal_table import Bound
 from weir_papers.claims import Claim, Repetition, Samples, read_result
+from weir_train.model.file import CHECKPOINT
 
 _SENDER = "REMB's rivals run here; Aurora, Orca, Allegro, Vivace, BBR, Copa are not RTP senders"
 
-_MODEL: Final = "models/landmarks-21-1001/checkpoint.zip"  # the base policy of the first adaptation
-# Since then an adaptation is evaluated more finely, and its objective further from the landmarks.
-_SINCE: Final = "2026-11-30"
+_SIZE: Final = "300,000 steps of each policy, half of the default, one seed"
+# The base policy of the first adaptation, or without one the policy of all landmarks.
+_MODELS: Final = ("landmarks-21-1001", "landmarks-36-1")
+# Since then an update has one landmark, and environments are 16. Values of the day before are of both.
+_SINCE: Final = "2026-12-01"
 
 CLAIMS: Final = (
     Claim(
@@ -42,7 +45,7 @@ CLAIMS: Final = (
         "below 5 %",
         0.05,
         Bound("at most", 0.05, "%", scale=100),
-        reason="replay draws half of the episodes, which is Eq. 6 in expectation",
+        reason="an episode replays with a probability of one half, which is Eq. 6 in expectation",
         since=_SINCE,
     ),
     Claim(
@@ -52,7 +55,7 @@ CLAIMS: Final = (
         0.83,
         Bound("at least", 0.83, "%", scale=100),
         Bound("at least", 0.05, "%", scale=100),
-        "from latency to throughput",
+        "from latency to throughput; the paper does not name its two objectives",
         since=_SINCE,
     ),
     Claim(
@@ -63,6 +66,7 @@ CLAIMS: Final = (
         Bound("at least", 0.0, strict=True, decimals=3, signed=True),
         Bound("at least", -0.02, decimals=3, signed=True),
         "networks of Table 3 beyond those trained on, in Weir's simulator",
+        since=_SINCE,
     ),
     Claim(
         "mocc/over_best",
@@ -72,6 +76,7 @@ CLAIMS: Final = (
         Bound("at least", 0.0, strict=True, decimals=3, signed=True),
         Bound("at least", -0.02, decimals=3, signed=True),
         _SENDER,
+        since=_SINCE,
     ),
     Claim(
         "mocc/landmarks_3_gain",
@@ -80,8 +85,7 @@ CLAIMS: Final = (
         1 / 3,
         Bound("at most", 1 / 3, "times"),
         Bound("at most", 1.0, "times", strict=True),
-        "equal steps for every number of landmarks",
-        since=_SINCE,
+        f"{_SIZE}; after twice the steps 36 landmarks have 3.8 times this gain (MOCC's page)",
     ),
     Claim(
         "mocc/landmarks_171_gain",
@@ -89,8 +93,7 @@ CLAIMS: Final = (
         "comparable",
         1.0,
         Bound("at most", 1.02, "times"),
-        reason="equal steps; the paper trains 171 for five times as long",
-        since=_SINCE,
+        reason=f"{_SIZE}; the paper trains 171 for five times as long",
     ),
     Claim(
         "mocc/dqn_gain",
@@ -99,8 +102,7 @@ CLAIMS: Final = (
         1 / 3,
         Bound("at most", 1 / 3, "times"),
         Bound("at most", 1.0, "times", strict=True),
-        "DQN has nine levels of the action",
-        since=_SINCE,
+        f"{_SIZE}; DQN has nine levels of the action",
     ),
 )
 
@@ -120,9 +122,10 @@ def measured(document: Mapping[str, Any]) -> dict[str, list[float]]:
         found["mocc/old_loss_without"].append(run["loss_aurora"])
     for run in document["objectives"]:
         schemes, counts = run["schemes"], run["landmarks"]
-        rivals = [value for name, value in schemes.items() if name != "mocc" and "aurora" not in name]
-        found["mocc/over_aurora"].append(schemes["mocc"] - schemes["enhanced-aurora"])
-        found["mocc/over_best"].append(schemes["mocc"] - max(rivals))
+        if "enhanced-aurora" in schemes:  # Figure 6 is of all schemes
+            rivals = [value for name, value in schemes.items() if name != "mocc" and "aurora" not in name]
+            found["mocc/over_aurora"].append(schemes["mocc"] - schemes["enhanced-aurora"])
+            found["mocc/over_best"].append(schemes["mocc"] - max(rivals))
         gain = counts["36"] - run["nothing"]
         if gain > 0:
             found["mocc/landmarks_3_gain"].append((counts["3"] - run["nothing"]) / gain)
@@ -140,4 +143,9 @@ def _measured(out: Path) -> Samples:
     return measured(read_result(out / "mocc.json"))
 
 
-REPETITION: Final = Repetition("mocc", CLAIMS, _commands, _measured, lambda out: out / _MODEL)
+def _model(out: Path) -> Path | None:
+    files = (out / "models" / name / CHECKPOINT for name in _MODELS)
+    return next((file for file in files if file.exists()), None)
+
+
+REPETITION: Final = Repetition("mocc", CLAIMS, _commands, _measured, _model)

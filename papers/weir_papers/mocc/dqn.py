@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import gymnasium
 import numpy as np
+import torch
 from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
@@ -19,7 +20,7 @@ from weir_train.gym.specification import ObjectiveSource
 from weir_train.gym.vector import BottleneckVectorEnv
 
 LEVELS: Final = np.linspace(-1.0, 1.0, 9, dtype=np.float32)
-STEPS_PER_ROUND: Final = 4  # of each environment
+_STEPS_PER_ROUND: Final = 4  # of each environment
 _STEPS_PER_GRADIENT_STEP: Final = 16
 
 
@@ -46,6 +47,7 @@ def train_dqn(
     Raises:
         ComponentFailed: a simulator failed.
     """
+    torch.set_num_threads(configuration.threads)
     settings = configuration.environment
     environment = LevelVecEnv(
         BottleneckVectorEnv(
@@ -74,8 +76,8 @@ def train_dqn(
             learning_starts=min(10_000, configuration.steps // 10),
             batch_size=256,
             gamma=configuration.ppo.gamma,
-            train_freq=STEPS_PER_ROUND,
-            gradient_steps=max(1, settings.environments * STEPS_PER_ROUND // _STEPS_PER_GRADIENT_STEP),
+            train_freq=_STEPS_PER_ROUND,
+            gradient_steps=max(1, settings.environments * _STEPS_PER_ROUND // _STEPS_PER_GRADIENT_STEP),
             target_update_interval=max(1, 5_000 // settings.environments),
             exploration_fraction=0.3,
             policy_kwargs=arguments,

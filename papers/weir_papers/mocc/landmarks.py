@@ -19,7 +19,6 @@ Landmark = tuple[int, int, int]
 DIVISIONS: Final = 10
 BOOTSTRAP: Final[tuple[Landmark, ...]] = ((6, 3, 1), (1, 6, 3), (3, 1, 6))
 BOOTSTRAP_SHARE: Final = 0.2
-VISITS: Final = 10
 _NEIGHBOURS: Final = ((1, -1, 0), (1, 0, -1), (0, 1, -1), (0, -1, 1), (-1, 0, 1), (-1, 1, 0))
 
 
@@ -84,15 +83,18 @@ def bootstrap_of(divisions: int) -> list[Landmark]:
 
 class LandmarkSchedule:
     """The landmark of each step of a training: first the bootstrap objectives in turn for BOOTSTRAP_SHARE of the steps,
-    then VISITS rounds over all landmarks in the order of the neighbourhood sort.
+    then all landmarks in the order of the neighbourhood sort, round after round. A visit is as long as an update.
 
     It is also an objective source for environments: any landmark, which `LandmarkObjectives` replaces.
     """
 
-    def __init__(self, steps: int, excluded: Sequence[Landmark] = (), divisions: int = DIVISIONS) -> None:
+    def __init__(
+        self, steps: int, visit_steps: int, excluded: Sequence[Landmark] = (), divisions: int = DIVISIONS
+    ) -> None:
         """
         Args:
-            steps: of the whole training.
+            steps: of the whole training, of all environments together.
+            visit_steps: of a visit.
             excluded: landmarks that are not visited.
             divisions: of the landmarks, from 4 on.
         """
@@ -100,15 +102,15 @@ class LandmarkSchedule:
         bootstrap = [landmark for landmark in bootstrap_of(divisions) if landmark not in excluded]
         self.bootstrap = [weights_of(landmark) for landmark in bootstrap]
         self.order = [weights_of(landmark) for landmark in sort_by_neighbourhood(vertices, bootstrap)]
-        self.bootstrap_steps = BOOTSTRAP_SHARE * steps
-        self.visit_steps = (steps - self.bootstrap_steps) / (VISITS * len(self.order))
+        self.visit_steps = visit_steps
+        self.bootstrap_visits = round(BOOTSTRAP_SHARE * steps / visit_steps)
 
     def at(self, step: int) -> Weights:
         """The landmark that is trained after `step` steps."""
-        if step < self.bootstrap_steps:
-            return self.bootstrap[int(step / self.visit_steps) % len(self.bootstrap)]
-        # A little more than the quotient: a visit's first step belongs to it, whatever the rounding.
-        return self.order[int((step - self.bootstrap_steps) / self.visit_steps + 1e-9) % len(self.order)]
+        visit = step // self.visit_steps
+        if visit < self.bootstrap_visits:
+            return self.bootstrap[visit % len(self.bootstrap)]
+        return self.order[(visit - self.bootstrap_visits) % len(self.order)]
 
     def __call__(self, generator: np.random.Generator) -> Weights:
         """The objective of an episode that begins."""
@@ -116,23 +118,18 @@ class LandmarkSchedule:
 
 
 class LandmarkObjectives(BaseCallback):
-    """Sets the landmarks of the schedule before the steps of every update, in the middle of episodes, as an application
-    may change its objective in a call. An update may be as long as several visits, so each environment has the landmark
-    of its part of the update's steps, and the environments together visit all of them in order.
+    """Sets the landmark of the schedule in all environments before the steps of every update, in the middle of
+    episodes, as an application may change its objective in a call.
     """
 
-    def __init__(self, schedule: LandmarkSchedule, steps_per_update: int) -> None:
-        """`steps_per_update`: of each environment."""
+    def __init__(self, schedule: LandmarkSchedule) -> None:
         super().__init__()
         self._schedule = schedule
-        self._steps_per_update = steps_per_update
         self._weights = np.empty((0, 3))
 
     def _on_rollout_start(self) -> None:
-        parts = range(self.training_env.num_envs)
-        self._weights = np.array(
-            [self._schedule.at(self.num_timesteps + part * self._steps_per_update) for part in parts]
-        )
+        landmark = self._schedule.at(self.num_timesteps)
+        self._weights = np.tile(landmark, (self.training_env.num_envs, 1))
         # The next action answers this observation, which the learner keeps as a copy.
         self.model._last_obs = np.array(self.model._last_obs)
         self._set(self.model._last_obs)

@@ -26,7 +26,7 @@ CONFIGURATION: Final = Path(__file__).parent / "mocc.toml"
 TRAINING_NETWORKS: Final = 256
 TRAINING_S: Final = 30.0
 TEST_S: Final = 20.0
-# Networks of the training ranges beyond those that are trained on judge the adaptation.
+# Networks of the training ranges beyond those that are trained on judge the adaptation and the landmarks.
 JUDGED_FROM: Final = 10_000
 
 
@@ -34,12 +34,16 @@ def mocc(
     out: OutOption,
     seeds: Annotated[int, typer.Option(min=1, max=100, metavar="N", help="Repeat with the seeds 1 to N.")] = 3,
     base_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of landmarks.")] = 600_000,
-    scratch_steps: Annotated[int, typer.Option(min=1, help="Steps of each policy of one objective.")] = 200_000,
+    scratch_steps: Annotated[
+        int, typer.Option(min=0, help="Steps of each policy of one objective; 0: none, and no adaptation.")
+    ] = 200_000,
     adaptation_steps: Annotated[int, typer.Option(min=1, help="Steps of each adaptation.")] = 60_000,
     networks: Annotated[
         int, typer.Option(min=0, max=1000, help="Networks of the tests of all objectives; 0: only adaptation.")
     ] = 10,
-    judged: Annotated[int, typer.Option(min=1, max=1000, help="Networks of an evaluation while adapting.")] = 24,
+    judged: Annotated[
+        int, typer.Option(min=1, max=1000, help="Networks like those trained on, to judge policies.")
+    ] = 24,
     configuration: Annotated[
         Path, typer.Option(metavar="FILE", help="Learning settings, a TOML file.", show_default=False)
     ] = CONFIGURATION,
@@ -70,14 +74,16 @@ def mocc(
             adapted, objectives = [], []
             for seed in range(1, seeds + 1):
                 adapt = partial(measure_adaptation, trainer, evaluated, plan, seed)
-                compare = partial(measure_objectives, trainer, tested, seed, base_steps, scratch_steps)
-                adapted.append(kept(out / f"adaptation-{seed}.json", of_seed, adapt, field="plan"))
+                compare = partial(measure_objectives, trainer, tested, judging, seed, base_steps, scratch_steps)
+                if scratch_steps:
+                    adapted.append(kept(out / f"adaptation-{seed}.json", of_seed, adapt, field="plan"))
                 if networks:
                     objectives.append(kept(out / f"objectives-{seed}.json", of_seed, compare, field="plan"))
     except KeyboardInterrupt:
         typer.echo("weir: interrupted; what is trained is kept: the same command continues", err=True)
         raise typer.Exit(1) from None
-    document = {"schema": "weir.mocc/3", **summary(adapted), "objectives": objectives, "plan": sizes}
+    adaptation = summary(adapted) if adapted else {"runs": []}
+    document = {"schema": "weir.mocc/3", **adaptation, "objectives": objectives, "plan": sizes}
     write_text(out / RESULT, json.dumps(document, indent=1, allow_nan=False) + "\n")
     print_claims(CLAIMS, measured(document))
     typer.echo(f"\nDetails: {out / RESULT}")

@@ -17,7 +17,8 @@ from typing import Any, Final
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from weir_papers.mocc.dqn import STEPS_PER_ROUND, act_with, train_dqn
+from weir_papers.kept import kept
+from weir_papers.mocc.dqn import act_with, train_dqn
 from weir_papers.mocc.landmarks import LandmarkObjectives, LandmarkSchedule, Weights, landmarks, weights_of
 from weir_papers.mocc.testbed import OBJECTIVES, Act, Testbed
 from weir_sim.controllers import PRESETS
@@ -54,11 +55,14 @@ class Trainer:
 
     def landmarks(self, seed: int, steps: int, divisions: int = CHOSEN, excluded: tuple[Any, ...] = ()) -> Path:
         """A policy of all landmarks, in two phases (section 4.2); its folder."""
-        schedule = LandmarkSchedule(steps, excluded, divisions)
+        schedule = self.schedule(steps, divisions, excluded)
         name = f"landmarks-{len(schedule.order)}-{seed}"
-        return self._train(
-            name, seed, steps, schedule, [LandmarkObjectives(schedule, self.settings.ppo.steps_per_update)]
-        )
+        return self._train(name, seed, steps, schedule, [LandmarkObjectives(schedule)])
+
+    def schedule(self, steps: int, divisions: int = CHOSEN, excluded: tuple[Any, ...] = ()) -> LandmarkSchedule:
+        """The landmarks of such a training, one for each update of PPO."""
+        update = self.settings.environment.environments * self.settings.ppo.steps_per_update
+        return LandmarkSchedule(steps, update, excluded, divisions)
 
     def single(self, seed: int, steps: int, objective: Weights) -> Path:
         """A policy of one objective."""
@@ -83,24 +87,57 @@ class Trainer:
         return folder
 
 
+@dataclass(frozen=True)
+class _Judge:
+    """Rewards of policies on networks, each kept in a file, so that an interrupted command continues."""
+
+    trainer: Trainer
+    files: list[Path]
+    name: str
+
+    def rewards(self, policy: str, steps: int, act: Callable[[], Act]) -> np.ndarray:
+        """Under `OBJECTIVES`, (objectives, networks), of the policy that `act` trains where there is no file."""
+
+        def measure() -> dict[str, Any]:
+            decide = act()
+            testbed = Testbed(self.trainer.settings, self.files, self.trainer.simulator)
+            try:
+                return {"rewards": testbed.rewards(decide).tolist()}
+            finally:
+                testbed.close()
+
+        options = {"steps": steps, "networks": [file.name for file in self.files]}
+        path = self.trainer.folder / policy / f"{self.name}.json"
+        return np.array(kept(path, options, measure)["rewards"])
+
+    def of_landmarks(self, seed: int, steps: int, divisions: int = CHOSEN) -> np.ndarray:
+        """Those of a policy of all landmarks."""
+        name = f"landmarks-{len(landmarks(divisions))}-{seed}"
+        return self.rewards(name, steps, lambda: _act(self.trainer.landmarks(seed, steps, divisions)))
+
+
 def measure_objectives(
-    trainer: Trainer, files: list[Path], seed: int, landmark_steps: int, single_steps: int
+    trainer: Trainer, files: list[Path], familiar: list[Path], seed: int, landmark_steps: int, single_steps: int
 ) -> dict[str, Any]:
     """The figures of one seed: mean rewards by scheme (`schemes`), by number of landmarks (`landmarks`), of DQN (`dqn`,
-    beside PPO's) and of nearly nothing sent (`nothing`), and `deciles` of the rewards by scheme, for the distribution.
+    beside PPO's) and of nearly nothing sent (`nothing`), and `deciles` of the rewards by scheme, for the distribution;
+    all on the networks `files`, and `familiar`, the rewards of the fewest landmarks and of MOCC's on networks of the
+    training ranges.
+
+    With 0 `single_steps` no scheme has policies of one objective.
     """
+    judge, within = _Judge(trainer, files, "rewards"), _Judge(trainer, familiar, "rewards-familiar")
+    by_count = {
+        len(landmarks(divisions)): judge.of_landmarks(seed, landmark_steps, divisions) for divisions in DIVISIONS
+    }
+    mocc = by_count[len(landmarks(CHOSEN))]
+    dqn = judge.rewards(f"dqn-{seed}", landmark_steps, lambda: _dqn(trainer, seed, landmark_steps))
+    nothing = judge.rewards("nothing", 0, lambda: _send_nothing)
     testbed = Testbed(trainer.settings, files, trainer.simulator)
     try:
-        by_count = {}
-        for divisions in DIVISIONS:
-            rewards = testbed.rewards(_act(trainer.landmarks(seed, landmark_steps, divisions)))
-            by_count[len(landmarks(divisions))] = rewards
-        mocc = by_count[len(landmarks(CHOSEN))]
-        schemes = {"mocc": mocc} | _auroras(trainer, testbed, seed, single_steps)
+        schemes = {"mocc": mocc} | (_auroras(trainer, testbed, seed, single_steps) if single_steps else {})
         missing = unavailable_controllers(trainer.simulator)
         schemes |= testbed.rewards_of_controllers([name for name in CONTROLLERS if name not in missing])
-        dqn = _dqn(trainer, testbed, seed, landmark_steps)
-        nothing = testbed.rewards(lambda observations: np.full((len(observations), 1), -1.0, np.float32))
     finally:
         testbed.close()
     return {
@@ -110,6 +147,10 @@ def measure_objectives(
         "landmarks": {str(count): float(rewards.mean()) for count, rewards in by_count.items()},
         "dqn": float(dqn.mean()),
         "nothing": float(nothing.mean()),
+        "familiar": {
+            str(len(landmarks(divisions))): float(within.of_landmarks(seed, landmark_steps, divisions).mean())
+            for divisions in (DIVISIONS[0], CHOSEN)
+        },
     }
 
 
@@ -126,12 +167,16 @@ def _auroras(trainer: Trainer, testbed: Testbed, seed: int, steps: int) -> dict[
     }
 
 
-def _dqn(trainer: Trainer, testbed: Testbed, seed: int, steps: int) -> np.ndarray:
-    schedule = LandmarkSchedule(steps)
+def _dqn(trainer: Trainer, seed: int, steps: int) -> Act:
+    schedule = trainer.schedule(steps)
     settings = trainer.settings.model_copy(update={"seed": seed, "steps": steps})
     trainer.report("dqn", 0)
-    model = train_dqn(settings, schedule, LandmarkObjectives(schedule, STEPS_PER_ROUND), trainer.simulator)
-    return testbed.rewards(lambda observations: act_with(model, observations))
+    model = train_dqn(settings, schedule, LandmarkObjectives(schedule), trainer.simulator)
+    return lambda observations: act_with(model, observations)
+
+
+def _send_nothing(observations: np.ndarray) -> np.ndarray:
+    return np.full((len(observations), 1), -1.0, np.float32)
 
 
 def policy_act(policy: Any) -> Act:

@@ -25,7 +25,7 @@ from weir_sim.executables import find_simulator
 _TIME_LIMIT_S = 300.0
 
 
-def polycc(out: OutOption, seeds: SeedsOption = 5, jobs: JobsOption = None, as_json: JsonOption = False) -> None:
+def polycc(out: OutOption, seeds: SeedsOption = 20, jobs: JobsOption = None, as_json: JsonOption = False) -> None:
     """PolyCC: BBR and CUBIC on one connection under jitter, BBR and Copa on a link that is halved, with ns-3's TCP."""
     started = time.monotonic()
     make_folder(out)
