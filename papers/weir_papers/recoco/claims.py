@@ -173,7 +173,11 @@ def _figure_7(figure: Mapping[str, Mapping[str, Any]]) -> dict[str, list[float]]
 
 
 def _commands(out: Path, small: bool) -> list[list[str]]:
-    sizes = ["--steps", "320", "--search-steps", "320", "--search-traces", "1", "--seeds", "1"] if small else []
+    sizes = (
+        ["--steps", "320", "--steps-all", "320", "--search-steps", "320", "--search-traces", "1", "--seeds", "1"]
+        if small
+        else []
+    )
     return [["paper", "recoco", *sizes, "--out", str(out)]]
 
 
