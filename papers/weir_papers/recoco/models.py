@@ -61,8 +61,8 @@ DEPARTURES: Final = (
     f"Without --steps a model gets {DEFAULT_STEPS:,} steps on its trace instead of 100,000; without --steps-all one of "
     f"all traces {DEFAULT_STEPS_ALL:,} on each instead of 300,000; without --search-steps one of the search "
     f"{DEFAULT_SEARCH_STEPS:,} instead of 100,000.",
-    "A model of one trace is that of its best validation; the paper says only that validations choose configurations. "
-    "A model of all traces is that of its last step.",
+    "A model of one trace is that of its best validation; in the paper validations choose configurations. A model of "
+    "all traces is that of its last step.",
     "The search over configurations has one seed, and judges a model by its best validation instead of the last few. "
     "Tuned SAC explores without state-dependent noise.",
     "The application's video never falls below 30 kbps, so that estimates between 10 and 30 kbps do the same.",
