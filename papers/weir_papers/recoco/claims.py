@@ -10,6 +10,7 @@ from weir_eval.report.goal_table import Bound
 from weir_papers.claims import Claim, Repetition, Samples, read_result
 
 _ONE = "10,000 steps of one seed with the paper's configurations, in the paper 100,000"
+_LENGTH = "on 300 kbps the mean reward is 0.49 after 10,000 steps, 0.71 after 20,000"
 _ALL = "3,000 steps of one seed on each trace, in the paper 300,000"
 _GCC = "libwebrtc's GCC at the sender, a Python port in the paper"
 _GCC_REMB = "libwebrtc's GCC at the receiver, by REMB as the models"
@@ -31,7 +32,7 @@ CLAIMS: Final = (
         8.96,
         Bound("at least", 8.96, "points", signed=True),
         Bound("at least", 0.0, "points", strict=True, signed=True),
-        f"{_GCC}; {_ONE}",
+        f"{_GCC}; {_ONE}: {_LENGTH}",
         since=_SINCE,
     ),
     Claim(
@@ -88,7 +89,7 @@ CLAIMS: Final = (
         "higher",
         None,
         Bound("at least", 0.0, "points", strict=True, signed=True),
-        reason="Wired 900, 4G 500 and 700 kbps",
+        reason=f"Wired 900, 4G 500 and 700 kbps; {_ONE}",
         since=_SINCE,
     ),
     Claim(
@@ -97,7 +98,7 @@ CLAIMS: Final = (
         "lower",
         None,
         Bound("at most", 0.0, "points", strict=True, signed=True),
-        reason="good to train on, hard for other models",
+        reason=f"{_ONE}: {_LENGTH}",
         since=_SINCE,
     ),
     Claim(
