@@ -25,7 +25,8 @@ from weir_traces.schema.scenario import Scenario
 from weir_train.gym import ActionSpecification, BottleneckEnv, EnvironmentSpecification
 from weir_train.gym.step import STEP_FIELDS, StepRecord
 
-SMALL = ("--traces", "traces", "--steps", "100", "--search-steps", "10", "--seeds", "2", "--jobs", "1", "--out", "out")
+SMALL = ("--traces", "traces", "--steps", "100", "--steps-all", "100", "--search-steps", "10", "--seeds", "2",
+         "--jobs", "1", "--out", "out")  # fmt: skip
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """ReCoCo's experiment: the published tables, what is trained, and training it, against the fake simulator."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,11 @@ from weir_train.gym.step import StepRecord
 pytest.importorskip("torch", reason="needs weir-train[learning]")
 pytest.importorskip("stable_baselines3", reason="needs weir-train[learning]")
 
+import torch
+from stable_baselines3 import TD3
+
+from weir_papers.recoco import models as recoco_models
+from weir_papers.recoco import training as recoco_training
 from weir_papers.recoco.models import (
     FEATURES,
     Configuration,
@@ -24,6 +31,11 @@ from weir_papers.recoco.recoco import chosen_configurations
 from weir_papers.recoco.recoco_report import SearchRow
 from weir_papers.recoco.training import mean_reward, run_policy, train_model
 from weir_train.configuration.scenarios import ScenarioSampler
+from weir_train.learning.algorithms import load_policy
+from weir_train.learning.checkpoint import read_checkpoint
+from weir_train.learning.evaluation import Evaluation
+from weir_train.learning.run_record import EVALUATIONS, read_evaluations
+from weir_train.model.file import BEST_MODEL, CHECKPOINT
 
 
 @pytest.fixture
@@ -47,12 +59,16 @@ def test_the_published_overall_scores_are_those_of_their_parts():
         assert parts == pytest.approx(scores.overall, abs=0.02), trace.name
 
 
-def test_a_gradient_step_for_each_step_as_the_paper_has_it():
-    (model,) = models_of_all_traces("random", 300_000, [1], None, 1)
-    configuration = training_configuration(model, dict.fromkeys(model.traces, "trace.json"))
-    assert configuration.steps == 2_700_000
-    settings = configuration.td3
-    assert settings.gradient_steps == configuration.environment.environments * settings.steps_per_update
+@pytest.mark.parametrize("order", ["random", None])
+def test_a_model_has_a_gradient_step_for_each_step_and_a_constant_learning_rate(files, order):
+    models = models_of_all_traces("random", 300_000, [1]) if order else models_of_traces(100_000, [1])
+    for model in models:
+        configuration = training_configuration(model, files)
+        assert configuration.steps == (2_700_000 if order else 100_000)
+        settings = configuration.off_policy
+        assert settings.gradient_steps == configuration.steps_per_update
+        rate = {"td3": 1e-3, "sac": 3e-4}[configuration.algorithm]
+        assert (settings.learning_rate, settings.learning_rate_end) == (rate, rate)
 
 
 def test_the_published_means():
@@ -112,14 +128,6 @@ def test_the_best_configuration_has_the_best_qoe_of_similar_rewards():
     assert [model.configuration.algorithm for model in models[4:7]] == ["td3", "ppo", "td3"]
 
 
-def test_environment_steps_a_gradient_step(files):
-    for model, expected in ((own_model("trace_300k"), 4), (models_of_all_traces("random", 10, [1])[0], 8)):
-        configuration = training_configuration(model, files)
-        settings = configuration.td3
-        steps = configuration.environment.environments * settings.steps_per_update
-        assert steps / settings.gradient_steps == expected
-
-
 def test_the_orders_of_the_paper_follow_from_its_own_scores():
     values = {t.name: TraceValues(t.own.rate, t.own.overall, t.gcc.overall) for t in PAPER_TRACES}
     # The order in the paper's own repository.
@@ -165,6 +173,72 @@ def test_a_model_of_all_traces_trains_on_them_in_its_order(files, tmp_path, fake
     model = models_of_all_traces("reward", 320, [1], values)[0]
     assert train_model(model, files, tmp_path / "run", lambda steps: None, fake_gym_simulator)
     assert list(dict.fromkeys(names)) == [trace.name for trace in reversed(PAPER_TRACES)]
+
+
+def steps_in_buffers(monkeypatch):
+    """The number of environment steps in the replay buffer before each update, as they come."""
+    found, train_td3 = [], TD3.train
+
+    def spy(self, *arguments, **options):
+        found.append(self.replay_buffer.size() * self.n_envs)
+        return train_td3(self, *arguments, **options)
+
+    monkeypatch.setattr(TD3, "train", spy)
+    return found
+
+
+@pytest.fixture
+def without_random_steps(monkeypatch):
+    """Updates begin with the first steps."""
+    monkeypatch.setattr(recoco_models, "RANDOM_STEPS", 0)
+
+
+@pytest.mark.usefixtures("without_random_steps")
+def test_an_order_begins_each_trace_with_an_empty_replay_buffer(files, tmp_path, fake_gym_simulator, monkeypatch):
+    model = replace(models_of_all_traces("gap", 64, [1])[0], steps=192, traces=tuple(list(files)[:3]))
+    sizes = steps_in_buffers(monkeypatch)
+    assert train_model(model, files, tmp_path / "gap", lambda steps: None, fake_gym_simulator)
+    assert sizes == [32, 64] * 3
+    sizes.clear()
+    random = replace(model, order="random")
+    assert train_model(random, files, tmp_path / "random", lambda steps: None, fake_gym_simulator)
+    assert sizes == [32, 64, 96, 128, 160, 192]
+
+
+@pytest.mark.usefixtures("without_random_steps")
+@pytest.mark.parametrize("stop_at", [32, 64, 96])
+def test_an_interrupted_order_goes_on_as_if_it_had_not_been(files, tmp_path, fake_gym_simulator, monkeypatch, stop_at):
+    # Progress is reported after every update.
+    monkeypatch.setattr("weir_papers.off_policy.training.STEPS_BETWEEN_RECORDS", 0)
+    model = replace(models_of_all_traces("gap", 64, [1])[0], steps=128, traces=tuple(list(files)[:2]))
+
+    def stop(steps):
+        if steps == stop_at:
+            raise KeyboardInterrupt
+
+    assert train_model(model, files, tmp_path / "whole", lambda steps: None, fake_gym_simulator)
+    assert not train_model(model, files, tmp_path / "parts", stop, fake_gym_simulator)
+    assert train_model(model, files, tmp_path / "parts", lambda steps: None, fake_gym_simulator)
+    whole, parts = (load_policy(tmp_path / name / CHECKPOINT).state_dict() for name in ("whole", "parts"))
+    assert all(torch.equal(value, parts[name]) for name, value in whole.items())
+
+
+@pytest.mark.usefixtures("without_random_steps")
+def test_a_model_of_one_trace_is_that_of_its_best_validation(files, tmp_path, fake_gym_simulator, monkeypatch):
+    monkeypatch.setattr(recoco_training, "VALIDATION_STEPS", 64)
+    rewards = iter([0.9, 0.1, 0.5, 0.2])
+    monkeypatch.setattr(Evaluation, "rewards", lambda self, policy, objective: np.array([next(rewards)]))
+    loaded = []
+    monkeypatch.setattr(recoco_training, "load_policy", lambda path: loaded.append(path) or load_policy(path))
+    model = own_model("4G_700kbps", steps=192)
+    folder = tmp_path / "run"
+    assert train_model(model, files, folder, lambda steps: None, fake_gym_simulator)
+    # The untrained policy, which comes first, is not kept.
+    assert read_evaluations(folder / EVALUATIONS)[0].tolist() == [0, 64, 128, 192]
+    assert read_checkpoint(folder / BEST_MODEL).steps == 128
+    run_policy(model, files, "4G_700kbps", folder, fake_gym_simulator)
+    run_policy(replace(model, order="random"), files, "4G_700kbps", folder, fake_gym_simulator)
+    assert [path.name for path in loaded] == [BEST_MODEL, CHECKPOINT]
 
 
 def test_mean_reward_is_that_of_equation_6():

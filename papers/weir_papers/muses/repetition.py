@@ -14,24 +14,44 @@ import typer
 from weir_cli.console import error_console
 from weir_cli.errors import InputError
 from weir_cli.files.output import make_folder, write_text
+from weir_eval.options.shared import model_to_run
 from weir_eval.records.command_record import command_record
 from weir_eval.runs.jobs import ReplayPlan, SeriesOfPlan
 from weir_eval.runs.progress import run_with_progress
 from weir_eval.runs.scenario_sets import ScenarioSet
 from weir_papers.claims import print_claims
 from weir_papers.common import mean_case, with_tcp
-from weir_papers.muses.claims import CLAIMS, measured
+from weir_papers.muses.claims import CLAIMS, SHARED_BY, measured
+from weir_papers.muses.flow_rows import jain_by_flows
 from weir_papers.muses.muses_measures import in_flight_rmse
 from weir_papers.muses.muses_runs import MusesResults, muses_results
-from weir_papers.muses.sets import CROSS_TRAFFIC, FLUCTUATING, LTE, STEADY, muses_sets
+from weir_papers.muses.sets import (
+    CROSS_TRAFFIC,
+    FLUCTUATING,
+    LTE,
+    SHARING,
+    STEADY,
+    TABLE_III,
+    muses_sets,
+    sharing_scenario,
+)
 from weir_sim.controllers import PRESETS
 from weir_sim.executables import find_simulator
 from weir_train.learning.progress_bar import progress_bar
 
 RESULT: Final = "muses.json"
-# The rivals of the claims: a congestion control of TCP, or a controller of RTP.
-_RIVALS: Final = ((STEADY, "cubic"), (FLUCTUATING, "bbr"), (LTE, "gcc"), (CROSS_TRAFFIC, "gcc"))
-_RTP: Final = ("gcc",)
+_MODEL: Final = "weir-send"
+# The rivals of the claims: a congestion control of TCP, or a controller of RTP. Several flows of the trees cannot run:
+# the shipped model shares the link in their place, and Cubic as in the paper.
+_RIVALS: Final = (
+    (STEADY, "cubic"),
+    (FLUCTUATING, "bbr"),
+    (LTE, "gcc"),
+    (CROSS_TRAFFIC, "gcc"),
+    (SHARING, _MODEL),
+    (SHARING, "cubic"),
+)
+_RTP: Final = ("gcc", _MODEL)
 _FEWEST_DECISIONS: Final = 2
 
 
@@ -100,16 +120,20 @@ def repeat_paper(
 
 
 def rivals_of(results: MusesResults) -> dict[str, Any]:
-    """By set and rival the mean case; the error of BBR's data in flight; the rate of GCC beside cross traffic, bps."""
+    """By set and rival the mean case; the error of BBR's data in flight; the rate of GCC beside cross traffic, bps;
+    Jain's index by number of flows and by who shares the link.
+    """
     found: dict[str, Any] = {
         set_name: {rival: asdict(mean_case(cases))}
-        for set_name, rival in _RIVALS[:-1]
+        for set_name, rival in _RIVALS
+        if set_name in TABLE_III
         if (cases := results.cases(set_name).get(rival))
     }
     found["in_flight"] = {"bbr": in_flight_rmse(results.whole(FLUCTUATING, "bbr"))}
     rates = [record.measures["receive_rate_bps"] for record in results.of(CROSS_TRAFFIC, "gcc")]
     known = [rate for rate in rates if rate is not None]
     found["cross"] = {"gcc": sum(known) / len(known) if known else None}
+    found["jain"] = {str(flows): by_rival for flows, by_rival in jain_by_flows(results).items() if by_rival}
     return found
 
 
@@ -119,14 +143,17 @@ def _plans(sets: Mapping[str, ScenarioSet], seeds: Sequence[int], simulator: Pat
         scenarios = sets[set_name].scenarios
         if not scenarios:
             continue
+        if set_name == SHARING:
+            scenarios = [sharing_scenario(flows) for flows in SHARED_BY]
         if rival not in _RTP:
             scenarios = [with_tcp(scenario, rival) for scenario in scenarios]
         # Networks of Table III are drawn as they are, and need no seeds that vary them.
-        varied = seeds if set_name == CROSS_TRAFFIC else (0,)
+        varied = (0,) if set_name in TABLE_III else seeds
         # The controller of RTP flows, of which there are none with TCP.
         controller = rival if rival in _RTP else "rule"
-        series: SeriesOfPlan = "kept" if set_name == FLUCTUATING else "measured"
+        series: SeriesOfPlan = "kept" if set_name in (FLUCTUATING, SHARING) else "measured"
+        model = model_to_run(None) if rival == _MODEL else None
         plans[set_name, rival] = ReplayPlan(
-            scenarios, (controller,), PRESETS["balanced"], varied, None, simulator, series
+            scenarios, (controller,), PRESETS["balanced"], varied, model, simulator, series
         )
     return plans

@@ -13,7 +13,15 @@ from sklearn.metrics import f1_score
 
 from weir_papers.common import Case, mean_case
 from weir_papers.kept import kept
-from weir_papers.muses.decision_trees import OneTree, Students, TreesByKind, among_two_nearest, extract
+from weir_papers.muses.decision_trees import (
+    MOST_KINDS,
+    SAMPLES,
+    OneTree,
+    Students,
+    TreesByKind,
+    among_two_nearest,
+    extract,
+)
 from weir_papers.muses.muses_measures import PACKET_BYTES, weighted_p95
 from weir_papers.muses.networks import LARGEST_DELAYS_MS, TEST_DURATION_S
 from weir_papers.muses.senders import INTERVAL_MS, Agent, Flows, Levels, Oracle, run_flows
@@ -23,8 +31,10 @@ from weir_traces.schema.scenario import Scenario
 from weir_train.gym.step import StepRecord
 
 ORACLE, TEACHER, TREES, ONE_TREE = "oracle", "teacher", "trees", "one-tree"
-# Seeds and networks of the stages, beyond those of the teaching.
-_EXTRACTED_FROM, _TESTED_FROM, _NEAREST_FROM = 100_000, 0, 10_000
+# As many kinds of path as the paper has, whatever their silhouette.
+PAPERS_KINDS: Final = "trees-of-15-kinds"
+# Networks of the stages, beyond those of the teaching.
+_EXTRACTED_FROM, _TESTED_FROM = 100_000, 0
 _INTERVAL_S: Final = INTERVAL_MS / 1e3
 
 
@@ -37,7 +47,7 @@ class Size:
         flows: under the teacher, from which trees are extracted.
         rounds: in each, trees run half as many flows, and learn how the teacher would have decided.
         kinds: numbers of kinds of path to try.
-        tested: flows of each model and range of delays for Figure 1b, and for the choice of kinds.
+        tested: flows of each model and range of delays for Figure 1b.
     """
 
     teaching: Teaching
@@ -84,22 +94,26 @@ def _measured(
         on_progress=lambda done: on_progress("teacher", done),
     )  # fmt: skip
     on_progress("trees", 0)
-    students = _students(teacher, size, seed, simulator)
+    students, flows = _students(teacher, size, seed, simulator)
+    of_papers_kinds = extract(flows, (MOST_KINDS,), seed)
     agents: dict[str, Agent] = {
         ORACLE: Oracle(),
         TEACHER: teacher,
         TREES: TreesByKind(students),
         ONE_TREE: OneTree(students.trees[0]),
+        PAPERS_KINDS: TreesByKind(of_papers_kinds),
     }
 
-    def held_out(agent: Agent, first: int, largest_delay_ms: float = LARGEST_DELAYS_MS[-1]) -> Flows:
-        return table_ii_flows(
-            agent, size.tested, seed=seed, first=first, split="held_out", largest_delay_ms=largest_delay_ms,
-            simulator=simulator,
-        )  # fmt: skip
-
     def f1_by_delay(agent: Agent) -> dict[str, float]:
-        return {f"{delay_ms:g}": f1_of(held_out(agent, _TESTED_FROM, delay_ms)) for delay_ms in LARGEST_DELAYS_MS}
+        return {
+            f"{delay_ms:g}": f1_of(
+                table_ii_flows(
+                    agent, size.tested, seed=seed, first=_TESTED_FROM, split="held_out", largest_delay_ms=delay_ms,
+                    simulator=simulator,
+                )
+            )
+            for delay_ms in LARGEST_DELAYS_MS
+        }  # fmt: skip
 
     on_progress("tests", 0)
     result: dict[str, Any] = {
@@ -109,15 +123,18 @@ def _measured(
         "silhouettes": {str(kinds): score for kinds, score in students.silhouettes.items()},
         "kinds": students.choice.kinds,
         "leaves": [int(tree.get_n_leaves()) for tree in students.trees],
-        "nearest": among_two_nearest(students, held_out(teacher, _NEAREST_FROM)),
-        "f1": {name: f1_by_delay(agents[name]) for name in (TEACHER, TREES, ONE_TREE)},
+        "nearest": among_two_nearest(of_papers_kinds, flows),
+        "f1": {name: f1_by_delay(agents[name]) for name in (TEACHER, TREES, ONE_TREE, PAPERS_KINDS)},
     }
     return result | _tests(agents, scenarios, seed, simulator)
 
 
 def f1_of(flows: Flows) -> float:
-    """The mean F1 of the actions, each against the rest, of an agent's actions as predictions of the labels."""
-    return float(f1_score(flows.labels.ravel(), flows.actions.ravel(), average="macro", zero_division=0.0))
+    """The mean F1 of the actions, each against the rest, of an agent's actions as predictions of the labels, from the
+    first choice of a kind of path on. Before it, the paper has the tree of the flow before.
+    """
+    labels, actions = (levels[:, SAMPLES - 1 :].ravel() for levels in (flows.labels, flows.actions))
+    return float(f1_score(labels, actions, average="macro", zero_division=0.0))
 
 
 def case_of_flow(record: StepRecord, until_s: float) -> Case:
@@ -159,8 +176,10 @@ class _Labelled:
         return self._agent(states, labels)
 
 
-def _students(teacher: Agent, size: Size, seed: int, simulator: str | os.PathLike[str] | None) -> Students:
-    """The trees of the teacher, after all rounds."""
+def _students(
+    teacher: Agent, size: Size, seed: int, simulator: str | os.PathLike[str] | None
+) -> tuple[Students, Flows]:
+    """The trees of the teacher, after all rounds, and the flows that they are extracted from."""
     first, parts = _EXTRACTED_FROM, list[Flows]()
     students: Students | None = None
     for number in range(size.rounds + 1):
@@ -174,7 +193,7 @@ def _students(teacher: Agent, size: Size, seed: int, simulator: str | os.PathLik
             first += SENDERS
         students = extract(Flows.joined(parts), size.kinds, seed)
     assert students is not None
-    return students
+    return students, Flows.joined(parts)
 
 
 def _tests(

@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from stable_baselines3 import SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.noise import ActionNoise, NormalActionNoise, OrnsteinUhlenbeckActionNoise
+from stable_baselines3.common.noise import ActionNoise, NormalActionNoise
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 
 from weir_papers.off_policy.configuration import OffPolicyConfiguration, Td3Settings
+from weir_papers.off_policy.noise import WanderingNoise
 from weir_papers.off_policy.policies import PreferenceFeatures, SacPreferencePolicy, Td3PreferencePolicy
 from weir_papers.off_policy.replay_buffer import REPLAY_BUFFER, load_replay_buffer, save_replay_buffer
 from weir_train.gym.sb3 import BottleneckVecEnv
@@ -25,6 +26,7 @@ from weir_train.learning.reinforcement import description_with_library, in_envir
 
 PACKAGES: Final = ("stable-baselines3", "torch", "gymnasium")
 _ENTROPY: Final = "log_ent_coef"
+_NOISE: Final = "action_noise"
 
 
 def make_policy(configuration: OffPolicyConfiguration) -> Td3PreferencePolicy | SacPreferencePolicy:
@@ -85,7 +87,7 @@ def make_model(
     td3 = configuration.td3
     return TD3(
         Td3PreferencePolicy,
-        action_noise=_noise(td3),
+        action_noise=_noise(td3, configuration.environment.environments),
         policy_delay=td3.policy_delay,
         target_policy_noise=td3.target_policy_noise,
         target_noise_clip=td3.target_noise_clip,
@@ -94,14 +96,16 @@ def make_model(
 
 
 def load(model: BaseAlgorithm, checkpoint: Path) -> None:
-    """As `load_model`, with the replay buffer if that is there."""
+    """As `load_model`, with the replay buffer if that is there, and the noise of running episodes."""
     assert isinstance(model, OffPolicyAlgorithm)
     found = load_model(model, checkpoint)
-    if (entropy := _learned_entropy(model)) is not None:
-        try:
+    try:
+        if (entropy := _learned_entropy(model)) is not None:
             entropy.copy_(torch.from_numpy(found.arrays[_ENTROPY]))
-        except (KeyError, TypeError, RuntimeError) as error:
-            raise found.mismatch_error(error) from None
+        if found.is_within_run and isinstance(model.action_noise, WanderingNoise):
+            model.action_noise.restore(found.arrays[_NOISE])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise found.mismatch_error(error) from None
     replay_buffer = checkpoint.with_name(REPLAY_BUFFER)
     if replay_buffer.is_file():
         load_replay_buffer(model, replay_buffer)
@@ -110,9 +114,12 @@ def load(model: BaseAlgorithm, checkpoint: Path) -> None:
 def save(model: BaseAlgorithm, checkpoint: Path, algorithm: str, run: Mapping[str, Any]) -> None:
     """Writes what `load` reads, and the arrays of the run."""
     assert isinstance(model, OffPolicyAlgorithm)
-    entropy = _learned_entropy(model)
-    arrays = arrays_of(model) | ({} if entropy is None else {_ENTROPY: entropy.numpy()})
-    write_checkpoint(checkpoint, algorithm, model.num_timesteps, arrays | dict(run))
+    arrays = arrays_of(model) | dict(run)
+    if (entropy := _learned_entropy(model)) is not None:
+        arrays[_ENTROPY] = entropy.numpy()
+    if isinstance(model.action_noise, WanderingNoise):
+        arrays[_NOISE] = model.action_noise.state()
+    write_checkpoint(checkpoint, algorithm, model.num_timesteps, arrays)
     save_replay_buffer(model, checkpoint.with_name(REPLAY_BUFFER))
 
 
@@ -136,8 +143,9 @@ def _policy_arguments(configuration: OffPolicyConfiguration) -> dict[str, Any]:
     }
 
 
-def _noise(td3: Td3Settings) -> ActionNoise | None:
+def _noise(td3: Td3Settings, environments: int) -> ActionNoise | None:
     if td3.action_noise == 0:
         return None
-    kind = NormalActionNoise if td3.noise == "gaussian" else OrnsteinUhlenbeckActionNoise
-    return kind(np.zeros(1), np.full(1, td3.action_noise))
+    if td3.noise == "gaussian":
+        return NormalActionNoise(np.zeros(1), np.full(1, td3.action_noise))
+    return WanderingNoise(td3.action_noise, environments)

@@ -12,7 +12,8 @@ mostly the lower. Two things bring it back (figures of one seed). An actor never
 lower learning rate, a shorter horizon or more random steps too, and reached a mean reward of 0.83 with it. And the
 noise wanders over the whole range, slowly enough for the queue to follow, where uniform random rates, 1.2 Mbps in the
 mean, keep it full on most traces. A model of all traces in random order had a mean reward of 0.37 after 45,000 steps
-with it and 0.22 with Gaussian noise of 0.1; with half as much of it, 0.24 after 60,000.
+with it and 0.22 with Gaussian noise of 0.1; with half as much of it, 0.24 after 60,000 (with a falling learning rate
+and a gradient step for every eight steps).
 """
 
 from __future__ import annotations
@@ -26,42 +27,44 @@ from weir_papers.recoco.tables import ALGORITHMS, PAPER_TRACES, Algorithm, Order
 from weir_train.configuration.training import TrainingConfiguration, checked_configuration
 
 INTERVAL_MS: Final = 200
+DEFAULT_STEPS: Final = 30_000
+DEFAULT_STEPS_ALL: Final = 15_000
+DEFAULT_SEARCH_STEPS: Final = 10_000
 FEATURES: Final = ("receive_rate_bps", "queueing_delay_mean_s", "loss_ratio", "last_estimate_bps")
 HISTORY: Final = 5
 MINIMUM_BPS: Final = 10_000.0
 MAXIMUM_BPS: Final = 8_000_000.0
 ENVIRONMENTS: Final = 8
-# Gradient steps cost ten times what simulating a step does: environment steps for each one, of a model of one trace and
-# of all traces, unless others are wanted; the paper has 1.
-STEPS_PER_GRADIENT_STEP: Final = 4
-STEPS_PER_GRADIENT_STEP_ALL: Final = 8
-# Steps of each environment between updates.
+# Steps of each environment between updates, each update with a gradient step for every step of every environment.
 STEPS_PER_UPDATE: Final = 4
 HIDDEN: Final = (64, 64)
 BATCH_SIZE: Final = 256
 RANDOM_STEPS: Final = 1_000
 PPO_STEPS_PER_UPDATE: Final = {False: 256, True: 32}
+# Section V-D.
+VALIDATION_STEPS: Final = 10_000
 
 DEPARTURES: Final = (
     "The simulator is Weir's: 25 ms one way and a queue of 300 ms of the mean capacity instead of 100 ms one way.",
     "GCC is libwebrtc's own, instead of a Python port of parts of it that is called every 200 ms.",
     "A policy sees the delay above the smallest it has seen instead of the absolute one, which a receiver cannot know; "
     "the reward and the scores take the absolute one.",
-    f"Without --steps-per-gradient-step, one gradient step for every {STEPS_PER_GRADIENT_STEP} environment steps (a "
-    f"model of all traces: {STEPS_PER_GRADIENT_STEP_ALL}) instead of one for each.",
     f"Batches of {BATCH_SIZE} (tuned SAC: 512); hidden layers of {HIDDEN[0]} and {HIDDEN[1]}; {ENVIRONMENTS} "
     "environments at once instead of one.",
     f"The first {RANDOM_STEPS:,} steps are random instead of 100 (tuned SAC: none).",
     "The gradient of an actor pulls back what goes into its tanh beyond 2.5 either way; without it a TD3 model may "
     "stay at one end of its range for good.",
     "TD3 explores with Ornstein-Uhlenbeck noise (sigma 0.5) in every configuration; stable-baselines3's default, which "
-    "those that are not tuned have, is none. Its learning rate falls from 0.001 to 0.0001 instead of staying at 0.001.",
-    "The replay buffer survives a change of trace; the paper's begins anew with every trace.",
-    "Delayed states have five intervals, the latest among them; Eq. 1 with x = 5 has six.",
-    "Without --steps a model gets 40,000 steps on its trace instead of 100,000; without --steps-all one for all traces "
-    "as many on each, instead of 300,000.",
-    "The search over configurations has one seed and half as many steps, and judges a model at its end alone. Tuned "
-    "SAC explores without state-dependent noise.",
+    "those that are not tuned have, is none.",
+    "Delayed states have five intervals, the latest among them, as in the paper's repository; Eq. 1 with x = 5 has "
+    "six.",
+    f"Without --steps a model gets {DEFAULT_STEPS:,} steps on its trace instead of 100,000; without --steps-all one of "
+    f"all traces {DEFAULT_STEPS_ALL:,} on each instead of 300,000; without --search-steps one of the search "
+    f"{DEFAULT_SEARCH_STEPS:,} instead of 100,000.",
+    "A model of one trace is that of its best validation; in the paper validations choose configurations. A model of "
+    "all traces is that of its last step.",
+    "The search over configurations has one seed, and judges a model by its best validation instead of the last few. "
+    "Tuned SAC explores without state-dependent noise.",
     "The application's video never falls below 30 kbps, so that estimates between 10 and 30 kbps do the same.",
     "Scores are means over seeds; the paper's Table II has the run in the middle of three.",
 )
@@ -116,7 +119,6 @@ class RecocoModel:
         configuration: how it learns.
         seed: of the training and of the runs that are scored.
         steps: environment steps in all.
-        steps_per_gradient_step: environment steps for each gradient step of TD3 and SAC.
     """
 
     name: str
@@ -125,30 +127,22 @@ class RecocoModel:
     configuration: Configuration
     seed: int
     steps: int
-    steps_per_gradient_step: int = STEPS_PER_GRADIENT_STEP
 
 
 OF_ALL_TRACES: Final = Configuration("td3", delayed=True, tuned=False)
 
 
-def models_of_search(
-    steps: int, traces: int, steps_per_gradient_step: int = STEPS_PER_GRADIENT_STEP
-) -> list[RecocoModel]:
+def models_of_search(steps: int, traces: int) -> list[RecocoModel]:
     """A model for each configuration and each of the first traces."""
     return [
-        RecocoModel(
-            f"search-{trace.name}-{number}", None, (trace.name,), configuration, 1, steps, steps_per_gradient_step
-        )
+        RecocoModel(f"search-{trace.name}-{number}", None, (trace.name,), configuration, 1, steps)
         for trace in PAPER_TRACES[:traces]
         for number, configuration in enumerate(configurations())
     ]
 
 
 def models_of_traces(
-    steps: int,
-    seeds: Sequence[int],
-    chosen: Mapping[str, Configuration] | None = None,
-    steps_per_gradient_step: int = STEPS_PER_GRADIENT_STEP,
+    steps: int, seeds: Sequence[int], chosen: Mapping[str, Configuration] | None = None
 ) -> list[RecocoModel]:
     """Table I: for each trace and seed a model that is trained on that trace alone, with the configuration in `chosen`,
     or the paper's.
@@ -156,30 +150,21 @@ def models_of_traces(
     papers = {trace.name: Configuration(trace.algorithm, trace.delayed, trace.tuned) for trace in PAPER_TRACES}
     found = papers | dict(chosen or {})
     return [
-        RecocoModel(
-            f"{trace.name}-{seed}", None, (trace.name,), found[trace.name], seed, steps, steps_per_gradient_step
-        )
+        RecocoModel(f"{trace.name}-{seed}", None, (trace.name,), found[trace.name], seed, steps)
         for seed in seeds
         for trace in PAPER_TRACES
     ]
 
 
 def models_of_all_traces(
-    order: Order,
-    steps: int,
-    seeds: Sequence[int],
-    values: Mapping[str, TraceValues] | None = None,
-    steps_per_gradient_step: int = STEPS_PER_GRADIENT_STEP_ALL,
+    order: Order, steps: int, seeds: Sequence[int], values: Mapping[str, TraceValues] | None = None
 ) -> list[RecocoModel]:
     """Table II: one model for all traces, with `steps` on each; `values` by trace, for an order other than "random"."""
     traces = tuple(trace.name for trace in PAPER_TRACES)
     if values is not None:
         traces = ordered(order, values)
     all_steps = steps * len(traces)
-    return [
-        RecocoModel(f"all-{order}-{seed}", order, traces, OF_ALL_TRACES, seed, all_steps, steps_per_gradient_step)
-        for seed in seeds
-    ]
+    return [RecocoModel(f"all-{order}-{seed}", order, traces, OF_ALL_TRACES, seed, all_steps) for seed in seeds]
 
 
 def ordered(order: Order, values: Mapping[str, TraceValues]) -> tuple[str, ...]:
@@ -236,19 +221,13 @@ def _off_policy(model: RecocoModel) -> dict[str, Any]:
     common: dict[str, Any] = {
         "batch_size": BATCH_SIZE,
         "steps_per_update": STEPS_PER_UPDATE,
-        "gradient_steps": max(1, ENVIRONMENTS * STEPS_PER_UPDATE // model.steps_per_gradient_step),
+        "gradient_steps": ENVIRONMENTS * STEPS_PER_UPDATE,
         "gamma": 0.99,
         "learning_starts": RANDOM_STEPS,
         "buffer_size": 100_000 if model.order is None else 300_000,
     }
     if configuration.algorithm == "td3":
-        common |= {
-            "learning_rate": 1e-3,
-            "learning_rate_end": 1e-4,
-            "action_noise": 0.5,
-            "noise": "ornstein_uhlenbeck",
-        }
+        common |= {"action_noise": 0.5, "noise": "ornstein_uhlenbeck"}
         return common | ({"gamma": 0.98} if configuration.tuned else {})
-    common |= {"learning_rate": 3e-4, "learning_rate_end": 3e-4}
     tuned = {"gamma": 0.9999, "tau": 0.01, "batch_size": 512, "buffer_size": 50_000, "entropy_coefficient": 0.1}
     return common | (tuned if configuration.tuned else {})

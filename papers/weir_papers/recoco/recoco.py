@@ -22,10 +22,9 @@ from weir_papers.common import JsonOption, OutOption
 from weir_papers.recoco.heat_maps import figure_7
 from weir_papers.recoco.inputs import paper_scenarios, prepare
 from weir_papers.recoco.models import (
-    ENVIRONMENTS,
-    STEPS_PER_GRADIENT_STEP,
-    STEPS_PER_GRADIENT_STEP_ALL,
-    STEPS_PER_UPDATE,
+    DEFAULT_SEARCH_STEPS,
+    DEFAULT_STEPS,
+    DEFAULT_STEPS_ALL,
     Configuration,
     RecocoModel,
     TraceValues,
@@ -43,7 +42,6 @@ RECOCO_JSON = "recoco.json"
 RECOCO_MARKDOWN = "recoco.md"
 FIGURE_7 = "figure-7.svg"
 MODELS = "models"
-DEFAULT_STEPS = 40_000
 # Configurations whose mean reward, in [-1, 1], is within this of the best are compared by QoE, as in section V-D.
 SIMILAR_REWARD = 0.02
 
@@ -61,25 +59,11 @@ def recoco(
         int, typer.Option(min=1, metavar="N", help="Training steps of a model of one trace; the paper: 100000.")
     ] = DEFAULT_STEPS,
     steps_all: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Steps on each trace of a model of all; the paper: 300000. Default: --steps."
-        ),
-    ] = None,
-    steps_per_gradient_step: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=ENVIRONMENTS * STEPS_PER_UPDATE,
-            metavar="N",
-            help=f"Environment steps for each gradient step of TD3 and SAC; the paper: 1. Default: "
-            f"{STEPS_PER_GRADIENT_STEP}, of a model of all traces {STEPS_PER_GRADIENT_STEP_ALL}.",
-        ),
-    ] = None,
+        int, typer.Option(min=1, metavar="N", help="Steps on each trace of a model of all; the paper: 300000.")
+    ] = DEFAULT_STEPS_ALL,
     search_steps: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Steps of each model of the search."),
-    ] = DEFAULT_STEPS // 2,
+        int, typer.Option(min=1, metavar="N", help="Steps of each model of the search; the paper: 100000.")
+    ] = DEFAULT_SEARCH_STEPS,
     search_traces: Annotated[
         int,
         typer.Option(min=0, max=9, metavar="N", help="Search on N traces; others have the paper's configurations."),
@@ -99,12 +83,8 @@ def recoco(
     simulator = find_simulator()
     all_seeds = range(1, seeds + 1)
     versions = simulator_versions(simulator)
-    steps_all = steps_all or steps
-    of_one, of_all = (
-        steps_per_gradient_step or default for default in (STEPS_PER_GRADIENT_STEP, STEPS_PER_GRADIENT_STEP_ALL)
-    )
     settings: dict[str, Any] = {"steps": steps, "steps_all": steps_all, "search_steps": search_steps, "seeds": seeds}
-    settings |= {"steps_per_gradient_step": [of_one, of_all], "simulator": versions}
+    settings |= {"simulator": versions}
     files = prepare(out, scenarios, settings)
     console = error_console()
     processes = jobs or len(os.sched_getaffinity(0))
@@ -115,15 +95,15 @@ def recoco(
             for model in models
         ]
 
-    searched = tasks(models_of_search(search_steps, search_traces, of_one), on_all=False)
-    first = tasks(models_of_all_traces("random", steps_all, all_seeds, None, of_all), on_all=True)
+    searched = tasks(models_of_search(search_steps, search_traces), on_all=False)
+    first = tasks(models_of_all_traces("random", steps_all, all_seeds), on_all=True)
     total = search_steps * len(searched) + (steps + steps_all * len(ORDERS)) * len(files) * seeds
     try:
         gcc, gcc_remb = (gcc_results(name, scenarios, simulator, processes) for name in ("gcc", "gcc-remb"))
         with alone_in(out), TaskProgress(console, total, quiet=as_json) as progress:
             found = progress.complete(searched, processes)
             search = [_search_row(task, found[task.name]) for task in searched]
-            own = tasks(models_of_traces(steps, all_seeds, chosen_configurations(search), of_one), on_all=True)
+            own = tasks(models_of_traces(steps, all_seeds, chosen_configurations(search)), on_all=True)
             # The long ones first, so that no core waits at the end for one that began last.
             results = progress.complete([*first, *own], processes)
             by_trace = _on_own(own, results)
@@ -136,7 +116,7 @@ def recoco(
                 for name in files
             }
             later: dict[Order, list[ModelTask]] = {
-                order: tasks(models_of_all_traces(order, steps_all, all_seeds, values, of_all), on_all=True)
+                order: tasks(models_of_all_traces(order, steps_all, all_seeds, values), on_all=True)
                 for order in ORDERS
                 if order != "random"
             }
@@ -159,7 +139,6 @@ def recoco(
         **command_record(started),
         "steps": steps,
         "steps_all": steps_all * len(files),
-        "steps_per_gradient_step": [of_one, of_all],
         "search_steps": search_steps,
         "seeds": list(all_seeds),
         "processes": processes,

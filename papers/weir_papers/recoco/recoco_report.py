@@ -179,15 +179,20 @@ def _search_table(search: Sequence[Mapping[str, Any]], labels: Mapping[str, str]
 
 def _gains(mean_1: Mapping[str, Any], mean_2: Mapping[str, Any]) -> str:
     def gain(measured: Mapping[str, Any], published: Mapping[str, Any]) -> str:
-        gain_here = measured["overall"]["mean"] - mean_1["measured"]["gcc"]["overall"]["mean"]
+        here = [
+            f"{measured['overall']['mean'] - mean_1['measured'][name]['overall']['mean']:+.2f}"
+            for name in ("gcc", "gcc-remb")
+        ]
         paper = published["overall"] - mean_1["paper"]["gcc"]["overall"]
-        return f"{gain_here:+.2f} (paper: {paper:+.2f})"
+        return f"{here[0]}, at the receiver {here[1]} (paper: {paper:+.2f})"
 
     lines = [f"- models of one trace: {gain(mean_1['measured']['recoco'], mean_1['paper']['recoco'])}\n"]
     lines += [
         f"- one model, order {order}: {gain(mean_2['measured'][order], mean_2['paper'][order])}\n" for order in ORDERS
     ]
-    return "Mean gain over GCC in overall QoE, each against the GCC of its own simulator:\n\n" + "".join(lines)
+    return "Mean gain over GCC at the sender in overall QoE, each against the GCC of its own simulator:\n\n" + "".join(
+        lines
+    )
 
 
 def _measured(results: RecocoResults, values: BySeed, trace: PaperTrace | None) -> dict[str, dict[str, Any]]:
