@@ -82,6 +82,7 @@ void MediasoupRoom(benchmark::State& state) {
   double share = 0;
   for (auto _ : state) {
     std::vector<std::unique_ptr<Subscriber>> subscribers;
+    subscribers.reserve(kSubscribers);
     for (int64_t i = 0; i < kSubscribers; ++i) {
       subscribers.push_back(std::make_unique<Subscriber>(*settings, i * kFeedbackIntervalUs / kSubscribers));
     }

@@ -48,7 +48,7 @@ class Downlink {
 
  private:
   Connection connection_;
-  weir_target_rate_constraints constraints_;
+  weir_target_rate_constraints constraints_{};
   std::unique_ptr<weir_send_side, Deleter<weir_send_side_destroy>> estimator_;
   std::optional<int64_t> latest_sent_us_;
   int64_t woken_us_ = INT64_MIN / 2;
