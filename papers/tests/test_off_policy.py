@@ -272,7 +272,7 @@ def test_a_saturated_actor_is_brought_back():
 def test_noise_of_td3(values, untrained, noise, correlated):
     values |= {"algorithm": "td3", "td3": LEARNER | {"action_noise": 0.5, "noise": noise}}
     action_noise = untrained(checked_configuration(values)).action_noise
-    steps = np.array([action_noise()[0] for _ in range(4000)])
+    steps = np.array([np.ravel(action_noise())[0] for _ in range(4000)])
     # From one step to the next, Ornstein-Uhlenbeck noise with stable-baselines3's theta and dt moves by 0.05.
     assert np.diff(steps).std() == pytest.approx(0.05 if correlated else 0.5 * np.sqrt(2), rel=0.1)
     assert (steps[1:] * steps[:-1]).mean() / (steps**2).mean() == pytest.approx(1.0 if correlated else 0.0, abs=0.1)
