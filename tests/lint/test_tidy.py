@@ -10,7 +10,8 @@ from lint import tidy
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build/release"
 # Not of this build: examples are built against an installed Weir, libFuzzer's main() by clang, what a browser has by
-# gn; and what stands in for ONNX Runtime and for threads where those are left out.
+# gn; plug-ins need the headers of Janus and mediasoup; and what stands in for ONNX Runtime and for threads where those
+# are left out.
 ELSEWHERE = {
     ROOT / "examples/cpp/example.cc",
     ROOT / "examples/cpp/sender.cc",
@@ -19,6 +20,9 @@ ELSEWHERE = {
     ROOT / "estimator/src/worker/policy_worker_absent.cc",
     ROOT / "webrtc_patch/chromium/weir_feature.cc",
     ROOT / "webrtc_patch/libwebrtc/receive_side_smoke_test.cc",
+    ROOT / "plugins/mediasoup/src/network_controller.cc",
+    ROOT / "plugins/mediasoup/src/remb_server.cc",
+    *(ROOT / "plugins/janus").rglob("*.cc"),
 }
 
 

@@ -75,7 +75,7 @@ PROMISES = {
     "MOCC: bootstrapping and fast traversing": (
         "weir paper mocc",
         "papers/tests/test_mocc_landmarks.py::test_schedule_bootstraps_then_traverses_in_rounds",
-        "papers/tests/test_mocc_landmarks.py::test_each_environment_has_the_landmark_of_its_part_of_an_update",
+        "papers/tests/test_mocc_landmarks.py::test_an_update_of_all_environments_has_one_landmark",
     ),
     "MOCC: adaptation with requirement replay": (
         "weir adapt",
@@ -140,7 +140,7 @@ PROMISES = {
     ),
     "Muses: F1, networks of Table III, sharing (Fig. 1b, 3, 4; Table IV)": (
         "weir paper muses",
-        "papers/tests/test_muses_teaching.py::test_a_seed_has_the_values_of_all_claims_but_table_iv",
+        "papers/tests/test_muses_teaching.py::test_a_seed_has_the_values_of_all_claims",
         "papers/tests/test_muses_networks.py::test_wifi_of_table_iii",
         "papers/tests/test_muses_measures.py::test_jain_of_staggered_flows_is_of_the_second_halves_of_stretches",
         "papers/tests/test_muses.py::test_goals_and_page_without_a_mixture",
