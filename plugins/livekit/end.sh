@@ -16,9 +16,11 @@ label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_LOCAL
 server_at=sender beside=${BESIDE:-2} limits_downlink=true
 [[ -z ${UPLINK:-} ]] || server_at=receiver beside=0 limits_downlink=false
 unset WEIR_MODEL WEIR_UPLINK
-[[ -z ${UPLINK:-} ]] || export WEIR_UPLINK=1
 case $label in
-  weir) export WEIR_MODEL=$PWD/../../estimator/models/weir.onnx ;;
+  weir)
+    export WEIR_MODEL=$PWD/../../estimator/models/weir.onnx
+    [[ -z ${UPLINK:-} ]] || export WEIR_UPLINK=1
+    ;;
   sendsidebwe | remotebwe | gcc) ;;
   *) missing "no label $label: weir, sendsidebwe, remotebwe or gcc" ;;
 esac
