@@ -113,7 +113,7 @@ std::optional<InCharge> InChargeFile::Poll(std::string* error) {
   return parsed;
 }
 
-ObservationLog::ObservationLog(std::string folder, std::string connection, bool transport_cc, int64_t begin_us) {
+ObservationLog::ObservationLog(std::string folder, const std::string& connection, bool transport_cc, int64_t begin_us) {
   if (folder.empty()) return;
   path_ = std::move(folder) + '/' + connection + '-' + std::to_string(begin_us) + ".observed.jsonl";
   first_line_ = Line(json_pack("{s:s, s:I, s:s, s:s, s:s, s:s}", "type", "log", "begin_us", json_int_t{begin_us},

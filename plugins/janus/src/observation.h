@@ -48,7 +48,7 @@ class InChargeFile {
 class ObservationLog {
  public:
   // Times are microseconds since 1970. The file appears with the first observation. An empty folder: no log.
-  ObservationLog(std::string folder, std::string connection, bool transport_cc, int64_t begin_us);
+  ObservationLog(std::string folder, const std::string& connection, bool transport_cc, int64_t begin_us);
 
   // `other_bps`: the REMB of the wrapped plug-in. Returns false if the log ends here: it cannot be written, or is full.
   bool Write(const weir_estimator_statistics& statistics, bool weir_in_charge, std::optional<uint32_t> other_bps,

@@ -74,7 +74,7 @@ void ReportError(const std::string& error) { JANUS_LOG(LOG_ERR, "%s: %s\n", kPac
 // Its members are const, so copies are changed as bytes.
 template <typename Function>
 void Replace(janus_callbacks* callbacks, size_t offset, Function function) {
-  std::memcpy(reinterpret_cast<char*>(callbacks) + offset, &function, sizeof function);
+  std::memcpy(reinterpret_cast<char*>(callbacks) + offset, static_cast<const void*>(&function), sizeof function);
 }
 
 // ---- Start and end ----
