@@ -33,9 +33,9 @@ def front_section(
     if not charts:
         return None
     about = note(
-        "One model under several weights <throughput, latency, loss>, joined by a line from the largest weight of "
-        "throughput to that of latency; without weights the other controllers. Means over the scenarios that all of "
-        "them have completed. Up and to the right is better."
+        "One model under several weights <throughput, latency, loss>, joined by a line in the order of their rates; "
+        "crosses are controllers without weights. Means over the scenarios that all of them have completed. Up and to "
+        "the right is better."
     )
     return Section("weights", "Weights of one model", [about, Grid("pair-of-charts", charts)])
 
