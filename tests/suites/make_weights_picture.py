@@ -1,6 +1,6 @@
 """Makes the picture of rate over delay under several weights, for the documents, from the page of a suite.
 
-weir evaluate --suite steering --seeds 5 --out DIR
+weir evaluate --suite steering --seeds 5 --out DIR      (with WEIR_SHARED, else two of the six sets are missing)
 python tests/suites/make_weights_picture.py DIR/evaluation.html [--out docs/weights.webp]
 """
 
