@@ -10,7 +10,7 @@ readonly build=../../build/plugins
 readonly server=$build/livekit/livekit-server-weir client=$build/livekit/node_modules/livekit-client/dist
 missing() { echo "plugins/livekit: $1" >&2; exit 3; }
 [[ -x $server && -d $client ]] || missing "no livekit-server or livekit-client: make -C plugins/livekit server npm"
-chromium=$(command -v "${CHROMIUM:-chromium}") || missing "Chromium is missing: apt-get install chromium"
+source ../browser/end.sh
 label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_LOCAL
 # For the uplink the subscriber gets the best layer that is there: its own path is no link.
 server_at=sender beside=${BESIDE:-2} limits_downlink=true
@@ -24,10 +24,6 @@ case $label in
   sendsidebwe | remotebwe | gcc) ;;
   *) missing "no label $label: weir, sendsidebwe, remotebwe or gcc" ;;
 esac
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-trap 'kill $(jobs -p) 2>/dev/null; wait' TERM INT
-
 if [[ $role == "$server_at" ]]; then
   # Media over TCP would hide the link's losses.
   send_side=$([[ $label == remotebwe ]] && echo false || echo true)
@@ -44,10 +40,5 @@ elif [[ $server_at == sender ]]; then
   # The subscriber joins once the publisher's own estimator has risen, so that all layers are there.
   query+="&wait_ms=10000"
 fi
-# The page's messages are lines of its console.
-"$chromium" --headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
-  --autoplay-policy=no-user-gesture-required --disable-background-timer-throttling --disable-renderer-backgrounding \
-  --disable-features=WebRtcHideLocalIpsWithMdns --enable-logging=stderr --user-data-dir="$folder" \
-  "file://$PWD/end.html?$query&server=ws://$host:7880&client=$(realpath "$client")" \
-  > >(sed -un 's/.*CONSOLE.*\] "\({"type".*}\)", source: .*/\1/p;t;w /dev/stderr') 2>&1 &
+open_page "file://$PWD/end.html?$query&server=ws://$host:7880&client=$(realpath "$client")"
 wait -n

@@ -53,6 +53,7 @@ def test_an_end_of_a_call_refuses_what_it_does_not_know(tmp_path, direction, lab
     end = tmp_path / "plugins/mediasoup/room/end.sh"
     end.parent.mkdir(parents=True)
     shutil.copy(PLUGIN / "room/end.sh", end)
+    shutil.copytree(PLUGIN.parent / "browser", tmp_path / "plugins/browser")
     if status == 2:
         for name in ("out/mediasoup-worker", "room/client.js"):
             built = tmp_path / "build/plugins/mediasoup" / name

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 readonly plugin=$PWD/../../../build/janus/libjanus_weir.so
 missing() { echo "plugins/janus: $1" >&2; exit 3; }
-chromium=$(command -v "${CHROMIUM:-chromium}") || missing "Chromium is missing: apt-get install chromium"
+source ../../browser/end.sh
 label=$WEIR_CALL_LABEL role=$WEIR_CALL_ROLE host=$WEIR_LINK_FAR
 share=1
 case $label in
@@ -16,10 +16,6 @@ case $label in
   videoroom) share=0 ;;
   *) echo "plugins/janus: no label $label: weir or videoroom" >&2; exit 2 ;;
 esac
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-trap 'kill $(jobs -p) 2>/dev/null; wait' TERM INT
-
 start_janus() {
   local videoroom
   videoroom=$(dpkg -L janus 2>/dev/null | grep '/libjanus_videoroom\.so$') ||
@@ -54,10 +50,5 @@ if [[ $role == receiver ]]; then
   start_janus
   host=$WEIR_LINK_LOCAL
 fi
-# The page's messages are lines of its console.
-"$chromium" --headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
-  --autoplay-policy=no-user-gesture-required --disable-background-timer-throttling --disable-renderer-backgrounding \
-  --disable-features=WebRtcHideLocalIpsWithMdns --enable-logging=stderr --user-data-dir="$folder/profile" \
-  "file://$PWD/end.html?role=$role&server=ws://$host:8188" \
-  > >(sed -un 's/.*CONSOLE.*\] "\({"type".*}\)", source: .*/\1/p;t;w /dev/stderr') 2>&1 &
+open_page "file://$PWD/end.html?role=$role&server=ws://$host:8188"
 wait -n

@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 readonly build=$PWD/../../../build/plugins/mediasoup
 missing() { echo "plugins/mediasoup: $1" >&2; exit 3; }
 [[ -x $build/out/mediasoup-worker && -e $build/room/client.js ]] || missing "no worker: make -C plugins/mediasoup room"
-chromium=$(command -v "${CHROMIUM:-chromium}") || missing "Chromium is missing: apt-get install chromium"
+source ../../browser/end.sh
 direction=${1:?} role=$WEIR_CALL_ROLE label=$WEIR_CALL_LABEL host=$WEIR_LINK_FAR query='' remb=''
 case $direction in
   downlink) serves=sender ;;
@@ -28,10 +28,6 @@ case $label in
   gcc-remb) remb=remb ;;
   *) echo "plugins/mediasoup: no label $label: weir, gcc, gcc-remb or observe" >&2; exit 2 ;;
 esac
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-trap 'kill $(jobs -p) 2>/dev/null; wait' TERM INT
-
 if [[ $role == "$serves" ]]; then
   host=$WEIR_LINK_LOCAL
   export MEDIASOUP_WORKER_BIN=$build/out/mediasoup-worker DEBUG='mediasoup:WARN* mediasoup:ERROR*'
@@ -39,10 +35,5 @@ if [[ $role == "$serves" ]]; then
 fi
 [[ $role == receiver && $direction == downlink ]] && query+="&wait=10"
 [[ -z $remb ]] || query+="&remb"
-# The page's messages are lines of its console.
-"$chromium" --headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
-  --autoplay-policy=no-user-gesture-required --disable-background-timer-throttling --disable-renderer-backgrounding \
-  --disable-features=WebRtcHideLocalIpsWithMdns --enable-logging=stderr --user-data-dir="$folder" \
-  "file://$build/room/end.html?role=$role&server=http://$host:4443$query" \
-  > >(sed -un 's/.*CONSOLE.*\] "\({"type".*}\)", source: .*/\1/p;t;w /dev/stderr') 2>&1 &
+open_page "file://$build/room/end.html?role=$role&server=http://$host:4443$query"
 wait -n
