@@ -125,6 +125,8 @@ class ArrivalHistory {
   double LowestLossRatio() const;
   // LossesAfterDelay::Score() of the last ten seconds.
   double LossesAfterDelayScore() const { return losses_after_delay_.Score(); }
+  // LossesAfterDelay::ShowShortQueue() of the last ten seconds.
+  bool ShortQueueDrops() const { return losses_after_delay_.ShowShortQueue(); }
   // True if others may lose by this flow what it does not lose itself: for 15 s after
   // LossesAfterDelay::ShowShortQueue(), and after a short queue was shared on a path with loss at any rate.
   bool HasQueueToYield() const { return whole_seconds_ < queue_to_yield_until_; }

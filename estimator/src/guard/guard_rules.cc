@@ -18,7 +18,8 @@ namespace weir {
   ROW("overload", MakeOverloadRule, .has_switch = true)                \
   ROW("ecn", MakeEcnRule, .has_switch = true)                          \
   ROW("stale", MakeStaleRule, .has_switch = true, .in_training = true) \
-  ROW("omission", MakeOmissionRule, .has_switch = true)
+  ROW("omission", MakeOmissionRule, .has_switch = true)                \
+  ROW("yield", MakeYieldRule, .has_switch = true)
 
 #define WEIR_DECLARE(name, make, ...) std::unique_ptr<GuardRule> make();
 WEIR_GUARD_RULES(WEIR_DECLARE)

@@ -20,6 +20,7 @@ const REASONS = {
   guard_overload: { label: "guard: overload", colour: "--series-8", text: "loss or a delay persists; the target falls to see whether it ends" },
   guard_ecn: { label: "guard: ecn", colour: "--series-14", text: "an L4S queue marks packets; the target yields to its marks" },
   guard_omission: { label: "guard: omission", colour: "--series-16", text: "loss does not depend on the rate; feedback leaves it out" },
+  guard_yield: { label: "guard: yield", colour: "--series-13", text: "a queue of a few packets drops packets; the target falls to leave others a share" },
 };
 
 // Guard rules without a text above are shown by name.
