@@ -126,4 +126,7 @@ def main():
         observe(request, records, step, 2 if now >= request["scenario"]["duration_s"] - 1e-9 else 0)
 
 
-main()
+if sys.argv[1:] == ["--version"]:
+    print(json.dumps({"weir": "0.1.0", "ns3": "3.37", "libwebrtc": "150"}))
+else:
+    main()

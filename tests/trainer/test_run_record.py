@@ -165,6 +165,7 @@ def test_a_resume_to_other_steps_reports_it(weir, configuration_toml, tmp_path):
     [
         ({"commit": "0123abcd"}, "was trained at commit 0123abcd, and this is .*: check out the run's commit"),
         ({"versions": {"torch": "1.0"}}, "torch 1.0 in the run, .* here: install the run's versions"),
+        ({"versions": {"libwebrtc": "2023-01"}}, "libwebrtc 2023-01 in the run, 150 here"),
     ],
 )
 def test_a_resume_with_other_code_is_refused(weir, configuration_toml, tmp_path, change, message):

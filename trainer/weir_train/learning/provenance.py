@@ -13,6 +13,8 @@ import torch
 
 from weir_cli.errors import InputError
 from weir_eval.measurement import commit_with_changes, today
+from weir_sim.executables import find_simulator
+from weir_sim.versions import simulator_versions
 from weir_train.configuration.scenarios import ScenarioSettings
 from weir_train.configuration.training import TrainingConfiguration
 from weir_train.learning.checkpoint import read_checkpoint
@@ -22,13 +24,19 @@ from weir_train.model.file import CHECKPOINT
 
 
 def begin_part(
-    record: TrainingRecord, configuration: TrainingConfiguration, first_step: int, command: str | None, folder: Path
+    record: TrainingRecord,
+    configuration: TrainingConfiguration,
+    first_step: int,
+    command: str | None,
+    folder: Path,
+    simulator: str | os.PathLike[str] | None = None,
 ) -> None:
     """Records a part of a run when it begins, and the inputs of the algorithm. A part without a command continues the
-    last one.
+    last one. `simulator`: path of `weir-sim`; see `find_simulator`.
 
     Raises:
         InputError: the run has a part of other code; nothing is recorded.
+        MissingComponent: `weir-sim` does not start.
     """
     learner = learner_of(configuration)
     part = TrainingPart(
@@ -37,13 +45,21 @@ def begin_part(
         commit=commit_with_changes(),
         date=today(),
         hardware=f"{os.cpu_count()} CPU cores, {platform.machine()}, {torch.backends.cpu.get_cpu_capability()}",
-        versions={package: version(package) for package in ("weir-train", *learner.PACKAGES)},
+        versions={package: version(package) for package in ("weir-train", *learner.PACKAGES)} | _simulated(simulator),
     )
     if record.parts:
         _check_same_code(record.parts[-1], part, folder)
     if command or not record.parts:
         record.parts.append(part)
     record.origin = learner.origin(configuration)
+
+
+def _simulated(simulator: str | os.PathLike[str] | None) -> dict[str, str]:
+    """Versions of the simulator's parts. With another libwebrtc, whose GCC is in competition on some paths, the same
+    training gives other parameters.
+    """
+    versions = simulator_versions(find_simulator(simulator))
+    return {name: versions[name] for name in ("ns3", "libwebrtc") if name in versions}
 
 
 def _check_same_code(last: TrainingPart, part: TrainingPart, folder: Path) -> None:

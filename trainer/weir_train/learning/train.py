@@ -107,7 +107,7 @@ def train(
     with alone_in(folder):
         torch.set_num_threads(configuration.threads)
         record = read_training_record(folder) if resume else TrainingRecord()
-        begin_part(record, configuration, found.steps if found else 0, command, folder)
+        begin_part(record, configuration, found.steps if found else 0, command, folder, simulator)
         write_text(folder / CONFIGURATION, configuration.model_dump_json(indent=1) + "\n")
         record.interrupted = True
         if found is not None and found.is_within_run and evaluate_every_steps is not None and not record.held_out:
