@@ -19,8 +19,9 @@ if [[ $(cat "$state" 2>/dev/null) != "$wanted" ]]; then
   done
   echo "$wanted" >"$state"
 fi
-mkdir -p "$out/source/weir"
+mkdir -p "$out/source/weir/observe"
 cp -u src/* "$out/source/weir/"
+cp -u ../observe/*.{cc,h} "$out/source/weir/observe/"
 cp -u "$root"/build/amalgamation/{weir.cc,weir.h,weir_model.h} "$out/source/weir/"
 export PYTHONPATH=$out/meson
 [[ -x $out/meson/bin/meson ]] ||

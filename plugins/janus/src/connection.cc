@@ -26,6 +26,7 @@ Connection::Connection(weir_estimator* estimator, const weir_target_rate_constra
 void Connection::OnPacket(std::span<const uint8_t> packet, int64_t now_us) {
   std::optional<weir_packet> read = ReadPacket(packet, negotiated_);
   if (!read) return;
+  latest_packet_us_ = now_us;
   read->arrival_time_us = now_us;
   retransmissions_.Mark(&*read);
   weir_estimator_on_packet(estimator_.get(), &*read);
@@ -68,11 +69,9 @@ Feedback Connection::OnTimeout(int64_t now_us) {
   return Limit(estimate.target_rate_bps);
 }
 
-std::optional<weir_estimator_statistics> Connection::Observe(int64_t now_us) {
+weir_estimator_statistics Connection::GetStatistics(int64_t now_us) {
   weir_estimator_statistics statistics{};
   weir_estimator_get_statistics(estimator_.get(), now_us, &statistics, sizeof statistics);
-  if (statistics.packets_received == observed_packets_) return std::nullopt;
-  observed_packets_ = statistics.packets_received;
   return statistics;
 }
 

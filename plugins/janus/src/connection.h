@@ -36,8 +36,9 @@ class Connection {
 
   // Call it from a timer, every 5 ms or so, once the PeerConnection is up.
   Feedback OnTimeout(int64_t now_us);
-  // The statistics of the last second. Returns nothing if no packet has come since the previous result.
-  std::optional<weir_estimator_statistics> Observe(int64_t now_us);
+  weir_estimator_statistics GetStatistics(int64_t now_us);
+  // Returns nothing before the first one.
+  std::optional<int64_t> latest_packet_us() const { return latest_packet_us_; }
   std::optional<uint32_t> other_remb_bps() const { return other_remb_bps_; }
 
  private:
@@ -57,7 +58,7 @@ class Connection {
   bool in_charge_;
   bool limits_ = false;  // a REMB of Weir is in force
   std::optional<uint32_t> other_remb_bps_;
-  int64_t observed_packets_ = 0;
+  std::optional<int64_t> latest_packet_us_;
 };
 
 }  // namespace weir::janus

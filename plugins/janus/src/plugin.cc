@@ -96,7 +96,7 @@ std::string ReadSettings(const std::string& path, Settings* settings, std::strin
   const std::string max_rate = ConfigText(config, "max_bitrate");
   janus_config_destroy(config);
   if (plugin->empty()) return path + ": general.plugin must name a plug-in, such as \"libjanus_videoroom.so\"";
-  const auto in_charge = ParseInCharge(share.empty() ? "1" : share);
+  const auto in_charge = observe::ParseShare(share.empty() ? "1" : share);
   if (!in_charge) return path + ": general.in_charge must be a share from 0 to 1, in quotation marks";
   settings->in_charge = *in_charge;
   if (!max_rate.empty()) settings->max_rate_bps = g_ascii_strtoll(max_rate.c_str(), nullptr, 10);
@@ -149,7 +149,7 @@ int Init(janus_callbacks* callbacks, const char* config_path) {
   Replace(replaced, offsetof(janus_callbacks, send_remb), &SendRemb);
   if (wrapped->init(replaced, config_path) < 0) return Fail(name + " does not start");
   JANUS_LOG(LOG_INFO, "%s %s: in charge of a share of %g of the publishers of %s\n", kPackage, weir_version(),
-            settings.in_charge.share, wrapped->get_package());
+            settings.in_charge, wrapped->get_package());
   return 0;
 }
 

@@ -9,17 +9,10 @@
 namespace weir::janus {
 namespace {
 
+// The estimator beside Weir: that of the browser.
+constexpr char kOther[] = "gcc";
 constexpr std::chrono::milliseconds kTick(5);
-constexpr int64_t kInChargeIntervalUs = 500'000;
-constexpr int64_t kObservationIntervalUs = 1'000'000;
 constexpr size_t kLargestDescription = size_t{1} << 20;
-
-std::string RandomId() {
-  gchar* uuid = g_uuid_string_random();
-  std::string id(uuid);
-  g_free(uuid);
-  return id;
-}
 
 }  // namespace
 
@@ -30,23 +23,22 @@ void Publisher::SetOffer(std::string_view sdp) {
   offer_ = std::move(offer);
 }
 
-std::string Publisher::SetAnswer(std::string_view sdp, const weir_controller* controller, const Settings& settings,
-                                 const InCharge& in_charge) {
+std::string Publisher::SetAnswer(std::string_view sdp, const weir_controller* controller, int64_t max_rate_bps,
+                                 observe::Connections& connections) {
   const std::lock_guard lock(mutex_);
-  const std::string id = connection_ ? id_ : offer_.session_id.empty() ? RandomId() : offer_.session_id;
-  const bool weir_in_charge = in_charge.Includes(id);
-  // Another start rate during the call would set the browser's estimate back to it.
-  Answer answer = CompleteAnswer(sdp, offer_, weir_in_charge && !connection_);
-  if (!answer.receives_video) return answer.sdp;
   if (connection_) {
-    connection_->SetNegotiated(answer.negotiated);
+    // Another start rate during the call would set the browser's estimate back to it.
+    const Answer answer = CompleteAnswer(sdp, offer_, false);
+    if (answer.receives_video) connection_->SetNegotiated(answer.negotiated);
     return answer.sdp;
   }
-  connection_ = Connection::Create(controller, settings.max_rate_bps, answer.negotiated, weir_in_charge);
+  const observe::ConnectionId id(offer_.session_id);
+  const bool in_charge = connections.IsWeirInCharge(id, g_get_monotonic_time());
+  Answer answer = CompleteAnswer(sdp, offer_, in_charge);
+  if (!answer.receives_video) return answer.sdp;
+  connection_ = Connection::Create(controller, max_rate_bps, answer.negotiated, in_charge);
   if (!connection_) return std::string(sdp);
-  id_ = id;
-  unix_minus_monotonic_us_ = g_get_real_time() - g_get_monotonic_time();
-  log_.emplace(settings.folder, id_, answer.negotiated.transport_cc, g_get_real_time());
+  observed_.emplace(connections, id, kOther, answer.negotiated.transport_cc ? "transport-cc" : "remb");
   return answer.sdp;
 }
 
@@ -59,7 +51,7 @@ void Publisher::Stop() {
   const std::lock_guard lock(mutex_);
   is_up_ = false;
   connection_.reset();
-  log_.reset();
+  observed_.reset();
 }
 
 void Publisher::OnPacket(std::span<const uint8_t> packet, int64_t now_us) {
@@ -74,28 +66,18 @@ bool Publisher::OnOtherRemb(uint32_t bps, int64_t now_us) {
   return !connection_->in_charge();
 }
 
-void Publisher::SetInCharge(const InCharge& in_charge) {
-  const std::lock_guard lock(mutex_);
-  if (connection_) connection_->SetInCharge(in_charge.Includes(id_));
-}
-
-Feedback Publisher::OnTimeout(int64_t now_us, std::string* error) {
+Feedback Publisher::OnTimeout(int64_t now_us) {
   const std::lock_guard lock(mutex_);
   if (!connection_ || !is_up_) return {};
+  connection_->SetInCharge(observed_->IsWeirInCharge(now_us));
   Feedback feedback = connection_->OnTimeout(now_us);
-  if (log_ && now_us >= next_observation_us_) {
-    next_observation_us_ = now_us + kObservationIntervalUs;
-    const auto statistics = connection_->Observe(now_us);
-    if (statistics && !log_->Write(*statistics, connection_->in_charge(), connection_->other_remb_bps(),
-                                   now_us + unix_minus_monotonic_us_)) {
-      log_.reset();
-      *error = "the log of connection " + id_ + " ends: it cannot be written, or is full";
-    }
-  }
+  const auto latest_packet_us = connection_->latest_packet_us();
+  if (latest_packet_us && observed_->ObservationIsDue(*latest_packet_us, now_us))
+    observed_->Observe(connection_->GetStatistics(now_us), connection_->other_remb_bps(), now_us);
   return feedback;
 }
 
-std::unique_ptr<Publishers> Publishers::Create(Settings settings, Send send, Report report) {
+std::unique_ptr<Publishers> Publishers::Create(Settings settings, Send send, observe::Report report) {
   weir_model* model = nullptr;
   if (weir_model_load_shipped(&model) < 0) return nullptr;
   weir_controller* controller = nullptr;
@@ -106,14 +88,11 @@ std::unique_ptr<Publishers> Publishers::Create(Settings settings, Send send, Rep
       new Publishers(std::move(settings), controller, std::move(send), std::move(report)));
 }
 
-Publishers::Publishers(Settings settings, weir_controller* controller, Send send, Report report)
-    : settings_(std::move(settings)),
+Publishers::Publishers(Settings settings, weir_controller* controller, Send send, observe::Report report)
+    : max_rate_bps_(settings.max_rate_bps),
       controller_(controller),
       send_(std::move(send)),
-      report_(std::move(report)),
-      in_charge_(settings_.in_charge) {
-  if (!settings_.folder.empty()) file_.emplace(settings_.folder + "/in_charge", settings_.in_charge);
-  PollInCharge();
+      connections_("janus", std::move(settings.folder), settings.in_charge, std::move(report)) {
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -150,39 +129,20 @@ std::shared_ptr<Publisher> Publishers::Find(void* handle) {
 }
 
 std::string Publishers::SetAnswer(Publisher* publisher, std::string_view sdp) {
-  const std::shared_lock lock(mutex_);
-  return publisher->SetAnswer(sdp, controller_.get(), settings_, in_charge_);
-}
-
-void Publishers::PollInCharge() {
-  std::string error;
-  const std::optional<InCharge> changed = file_ ? file_->Poll(&error) : std::nullopt;
-  if (!error.empty()) report_(error);
-  if (!changed) return;
-  const std::lock_guard lock(mutex_);
-  in_charge_ = *changed;
-  for (const auto& [handle, entry] : entries_) entry.publisher->SetInCharge(in_charge_);
+  return publisher->SetAnswer(sdp, controller_.get(), max_rate_bps_, connections_);
 }
 
 void Publishers::Run() {
-  int64_t polled_us = 0;
   std::vector<Entry> entries;
   std::unique_lock stop_lock(stop_mutex_);
   while (!stop_.wait_for(stop_lock, kTick, [this] { return is_stopping_; })) {
-    const int64_t now_us = g_get_monotonic_time();
-    if (now_us - polled_us >= kInChargeIntervalUs) {
-      polled_us = now_us;
-      PollInCharge();
-    }
     {
       const std::shared_lock lock(mutex_);
       for (const auto& [handle, entry] : entries_) entries.push_back(entry);
     }
     for (const Entry& entry : entries) {
-      std::string error;
-      const Feedback feedback = entry.publisher->OnTimeout(g_get_monotonic_time(), &error);
+      const Feedback feedback = entry.publisher->OnTimeout(g_get_monotonic_time());
       if (feedback.remb_bps) send_(entry.handle.get(), feedback);
-      if (!error.empty()) report_(error);
     }
     entries.clear();
   }

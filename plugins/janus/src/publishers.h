@@ -14,14 +14,14 @@
 #include <unordered_map>
 
 #include "connection.h"
-#include "observation.h"
+#include "observe/connection.h"
 #include "session_description.h"
 
 namespace weir::janus {
 
 struct Settings {
-  std::string folder;  // takes the logs and has the file in_charge; "": neither
-  InCharge in_charge;
+  std::string folder;    // takes the logs and has the file in_charge; "": neither
+  double in_charge = 1;  // the share without that file
   int64_t max_rate_bps = 50'000'000;
 };
 
@@ -30,36 +30,31 @@ class Publisher {
  public:
   void SetOffer(std::string_view sdp);
   // Returns the answer to send in place of `sdp`. Begins the connection if it receives video.
-  std::string SetAnswer(std::string_view sdp, const weir_controller* controller, const Settings& settings,
-                        const InCharge& in_charge);
+  std::string SetAnswer(std::string_view sdp, const weir_controller* controller, int64_t max_rate_bps,
+                        observe::Connections& connections);
   // The PeerConnection is up.
   void Start();
   void Stop();
   void OnPacket(std::span<const uint8_t> packet, int64_t now_us);
   // Returns true if the REMB of the wrapped plug-in is to be sent.
   bool OnOtherRemb(uint32_t bps, int64_t now_us);
-  void SetInCharge(const InCharge& in_charge);
-  // *error is set if the log ends.
-  Feedback OnTimeout(int64_t now_us, std::string* error);
+  Feedback OnTimeout(int64_t now_us);
 
  private:
   std::mutex mutex_;
   Offer offer_;
   std::unique_ptr<Connection> connection_;
-  std::optional<ObservationLog> log_;
-  std::string id_;
+  std::optional<observe::Connection> observed_;
   bool is_up_ = false;
-  int64_t next_observation_us_ = 0;
-  int64_t unix_minus_monotonic_us_ = 0;
 };
 
 class Publishers {
  public:
   using Send = std::function<void(void* handle, const Feedback& feedback)>;
-  using Report = std::function<void(const std::string& error)>;
 
-  // `send` and `report` are called from a thread, without locks. Returns nullptr if the library refuses.
-  static std::unique_ptr<Publishers> Create(Settings settings, Send send, Report report);
+  // `send` is called from a thread, without locks. `report` takes errors of logs and of the file in_charge, from any
+  // thread; it must not call back. Returns nullptr if the library refuses.
+  static std::unique_ptr<Publishers> Create(Settings settings, Send send, observe::Report report);
   ~Publishers();
   // Ends the thread; all other calls stay possible.
   void Stop();
@@ -79,18 +74,15 @@ class Publishers {
     std::shared_ptr<Publisher> publisher;
   };
 
-  Publishers(Settings settings, weir_controller* controller, Send send, Report report);
+  Publishers(Settings settings, weir_controller* controller, Send send, observe::Report report);
   void Run();
-  void PollInCharge();
 
-  const Settings settings_;
+  const int64_t max_rate_bps_;
   const std::unique_ptr<weir_controller, DestroyController> controller_;
   const Send send_;
-  const Report report_;
-  std::optional<InChargeFile> file_;  // of the thread
+  observe::Connections connections_;
 
   std::shared_mutex mutex_;
-  InCharge in_charge_;
   std::unordered_map<void*, Entry> entries_;
 
   std::mutex stop_mutex_;

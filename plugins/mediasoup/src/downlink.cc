@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <utility>
 
 namespace weir::mediasoup {
 namespace {
@@ -20,8 +19,8 @@ void Apply(const Constraints& constraints, weir_target_rate_constraints& all) {
 
 }  // namespace
 
-Downlink::Downlink(const Settings& settings, std::string connection, const Constraints& constraints)
-    : connection_(settings, std::move(connection), "gcc") {
+Downlink::Downlink(const Settings& settings, const std::string& connection, const Constraints& constraints)
+    : connection_(*settings.connections, observe::ConnectionId(connection), "gcc") {
   weir_estimator_config config = EstimatorConfig();
   Apply(constraints, config.constraints);
   if (constraints.start_bps > 0) config.constraints.start_rate_bps = constraints.start_bps;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "connection.h"
+#include "observe/connection.h"
 #include "settings.h"
 #include "weir.h"
 
@@ -25,7 +25,7 @@ struct Constraints {
 // Times are microseconds of one monotonic clock, sizes those of RTP packets.
 class Downlink {
  public:
-  Downlink(const Settings& settings, std::string connection, const Constraints& constraints);
+  Downlink(const Settings& settings, const std::string& connection, const Constraints& constraints);
 
   void OnSentPacket(uint16_t number, int64_t sent_us, uint32_t size_bytes, int32_t probe_cluster_id);
   void OnFeedback(const std::vector<weir_packet_feedback>& packets, int64_t now_us);
@@ -47,7 +47,7 @@ class Downlink {
   weir_probe_cluster TakeProbeCluster(int64_t now_us);
 
  private:
-  Connection connection_;
+  observe::Connection connection_;
   weir_target_rate_constraints constraints_{};
   std::unique_ptr<weir_send_side, Deleter<weir_send_side_destroy>> estimator_;
   std::optional<int64_t> latest_sent_us_;

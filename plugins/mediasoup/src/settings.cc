@@ -51,14 +51,14 @@ std::unique_ptr<Settings> LoadSettings(const std::string& model, const std::stri
     error = std::string("no controller: ") + weir_last_error();
     return nullptr;
   }
-  if (folder.empty()) return settings;
   std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored)) {
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
     error = "WEIR_OBSERVE: " + folder + " is no folder";
     return nullptr;
   }
-  settings->folder = folder;
-  settings->in_charge = std::make_unique<ControlFile>(folder + "/in_charge");
+  settings->connections = std::make_unique<observe::Connections>(
+      "mediasoup", folder, folder.empty() ? 1 : 0,
+      [](const std::string& error) { std::fprintf(stderr, "weir: %s\n", error.c_str()); });
   return settings;
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "control_file.h"
+#include "observe/connection.h"
 #include "weir.h"
 
 namespace weir::mediasoup {
@@ -20,15 +20,14 @@ struct Deleter {
 
 struct Settings {
   std::unique_ptr<weir_controller, Deleter<weir_controller_destroy>> controller;
-  // The folder of the logs; "": Weir is in charge of all connections, and nothing is logged.
-  std::string folder;
-  std::unique_ptr<ControlFile> in_charge;
+  std::unique_ptr<observe::Connections> connections;
 };
 
 // The library's defaults, with a clock that bounds the time of decisions.
 weir_estimator_config EstimatorConfig();
 
-// Loads the model of the file `model`. Returns null and sets `error` if there is no such model or no such folder.
+// Loads the model of the file `model`. With a folder Weir observes, without one it is in charge of all connections.
+// Returns null and sets `error` if there is no such model or no such folder.
 std::unique_ptr<Settings> LoadSettings(const std::string& model, const std::string& folder, std::string& error);
 
 // The settings from WEIR_MODEL and WEIR_OBSERVE; null without WEIR_MODEL: the worker is as without Weir. Ends the

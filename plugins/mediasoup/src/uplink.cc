@@ -16,8 +16,8 @@ constexpr int64_t kLongestWaitUs = 200'000;
 
 }  // namespace
 
-Uplink::Uplink(const Settings& settings, std::string connection, std::string other)
-    : connection_(settings, std::move(connection), std::move(other)) {
+Uplink::Uplink(const Settings& settings, const std::string& connection, std::string other)
+    : connection_(*settings.connections, observe::ConnectionId(connection), std::move(other)) {
   weir_estimator_config config = EstimatorConfig();
   weir_estimator* estimator = nullptr;
   // The settings are valid, so only memory can be missing.

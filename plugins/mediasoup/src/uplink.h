@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "connection.h"
+#include "observe/connection.h"
 #include "settings.h"
 #include "weir.h"
 
@@ -24,7 +24,7 @@ struct Remb {
 class Uplink {
  public:
   // `other` names the estimator beside Weir.
-  Uplink(const Settings& settings, std::string connection, std::string other);
+  Uplink(const Settings& settings, const std::string& connection, std::string other);
 
   void OnPacket(const weir_packet& packet);
   void RemoveStream(uint32_t ssrc);
@@ -41,7 +41,7 @@ class Uplink {
  private:
   std::vector<uint32_t> Ssrcs() const;
 
-  Connection connection_;
+  observe::Connection connection_;
   std::unique_ptr<weir_estimator, Deleter<weir_estimator_destroy>> estimator_;
   bool is_weir_in_charge_ = false;
   int lifts_ = 0;

@@ -78,9 +78,13 @@ func TestAHashOfTheIdentifierChoosesTheShareInCharge(t *testing.T) {
 	}
 }
 
-// tests/webrtc_patch/observing_network_controller_test.cc has the same values.
+// tests/plugins/observe/connection_id_test.cc has the same values, and of these that need no change
+// tests/webrtc_patch/observing_network_controller_test.cc.
 func TestTheShareOfAnIdentifierIsTheSameInEveryProgram(t *testing.T) {
-	for id, want := range map[string]float64{"": 0.889416, "PA_1": 0.788968, "call 7": 0.576163} {
+	for id, want := range map[string]float64{
+		"": 0.889416, "PA_1": 0.788968, "call 7": 0.576163, " \tPA_1\r\n": 0.788968, "\u00a0caf\u00e9\u2003": 0.519768,
+		"b\xffc\xfe\xfe": 0.090991, strings.Repeat("a", 300): 0.011094, strings.Repeat("a", 255) + "\u00e9": 0.756668,
+	} {
 		if share := Share(id); math.Abs(share-want) > 1e-6 {
 			t.Errorf("%q: %f", id, share)
 		}

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "folder.h"
 #include "gtest/gtest.h"
+#include "observe/folder.h"
+#include "shipped_settings.h"
 
 namespace weir::mediasoup {
 namespace {
@@ -142,7 +143,7 @@ TEST_F(DownlinkTest, TheTargetStaysWithinTheConstraints) {
 }
 
 TEST_F(DownlinkTest, AnObserverIsNotInChargeAndSendsNoProbes) {
-  Folder folder;
+  observe::Folder folder;
   Begin(folder.path());
   downlink_->SetDesiredRate(2'000'000);
   Run(5, 4'000'000, 500'000);

@@ -2,8 +2,9 @@
 
 #include <string>
 
-#include "folder.h"
 #include "gtest/gtest.h"
+#include "observe/folder.h"
+#include "shipped_settings.h"
 
 namespace weir::mediasoup {
 namespace {
@@ -15,7 +16,7 @@ std::string ErrorOf(const std::string& model, const std::string& folder) {
 }
 
 TEST(SettingsTest, WrongModelsAndFoldersAreErrorsThatNameThem) {
-  Folder folder;
+  observe::Folder folder;
   folder.Write("not.onnx", "this is no model");
   folder.Write("huge.onnx", std::string((16 << 20) + 1, 'x'));
   EXPECT_NE(ErrorOf(folder.path() + "/absent.onnx", "").find("absent.onnx"), std::string::npos);
@@ -26,10 +27,14 @@ TEST(SettingsTest, WrongModelsAndFoldersAreErrorsThatNameThem) {
   EXPECT_NE(ErrorOf(WEIR_SHIPPED_MODEL, folder.path() + "/not.onnx").find("is no folder"), std::string::npos);
 }
 
-TEST(SettingsTest, WithoutAFolderThereIsNoControlFile) {
-  EXPECT_EQ(ShippedSettings()->in_charge, nullptr);
-  Folder folder;
-  EXPECT_NE(ShippedSettings(folder.path())->in_charge, nullptr);
+TEST(SettingsTest, WeirIsInChargeWithoutAFolderAndObservesWithOne) {
+  const observe::ConnectionId id("a");
+  EXPECT_TRUE(ShippedSettings()->connections->IsWeirInCharge(id, 0));
+  observe::Folder folder;
+  const auto observing = ShippedSettings(folder.path());
+  EXPECT_FALSE(observing->connections->IsWeirInCharge(id, 0));
+  folder.Write("in_charge", "1");
+  EXPECT_TRUE(observing->connections->IsWeirInCharge(id, 500'000));
 }
 
 }  // namespace

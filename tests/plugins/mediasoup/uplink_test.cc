@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "folder.h"
 #include "gtest/gtest.h"
+#include "observe/folder.h"
+#include "shipped_settings.h"
 
 namespace weir::mediasoup {
 namespace {
@@ -99,7 +100,7 @@ TEST_F(UplinkTest, RembFollowsTheCapacityAndNamesTheStreams) {
 }
 
 TEST_F(UplinkTest, AnObserverSendsNothing) {
-  Folder folder;
+  observe::Folder folder;
   Begin(folder.path());
   Run(1, 2'000'000, false);
   Run(5, 2'000'000);
@@ -111,7 +112,7 @@ TEST_F(UplinkTest, AnObserverSendsNothing) {
 }
 
 TEST_F(UplinkTest, AfterASwitchBackFourRembsLiftTheLimit) {
-  Folder folder;
+  observe::Folder folder;
   folder.Write("in_charge", "1");
   Begin(folder.path());
   Run(3, 2'000'000);

@@ -23,7 +23,7 @@ struct Observation {
 };
 
 // True for a share, 0 to 1, of the connections: those whose identifier has a SHA-256 with its first 64 bits, as a
-// fraction of 2^64, below `share`. The hosts in Go choose the same, if the identifier is UTF-8, has at most 256 bytes
+// fraction of 2^64, below `share`. The plug-ins choose the same, if the identifier is UTF-8, has at most 256 bytes
 // and neither begins nor ends with a space.
 bool IsInShare(std::string_view connection, double share);
 

@@ -1,26 +1,23 @@
-// A folder of a test, with the settings of a worker that observes into it.
-#ifndef WEIR_TESTS_PLUGINS_MEDIASOUP_FOLDER_H_
-#define WEIR_TESTS_PLUGINS_MEDIASOUP_FOLDER_H_
+// A folder of a test, into which Weir observes.
+#ifndef WEIR_TESTS_PLUGINS_OBSERVE_FOLDER_H_
+#define WEIR_TESTS_PLUGINS_OBSERVE_FOLDER_H_
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "settings.h"
-
-namespace weir::mediasoup {
+namespace weir::observe {
 
 class Folder {
  public:
   Folder() {
     const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
     path_ = std::filesystem::path(testing::TempDir()) /
-            (std::string("weir-mediasoup-") + test->test_suite_name() + "-" + test->name());
+            (std::string("weir-observe-") + test->test_suite_name() + "-" + test->name());
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
@@ -54,14 +51,6 @@ class Folder {
   std::filesystem::file_time_type time_ = std::filesystem::file_time_type::clock::now();
 };
 
-// Weir is in charge of every connection if `folder` is "".
-inline std::unique_ptr<Settings> ShippedSettings(const std::string& folder = "") {
-  std::string error;
-  auto settings = LoadSettings(WEIR_SHIPPED_MODEL, folder, error);
-  EXPECT_NE(settings, nullptr) << error;
-  return settings;
-}
+}  // namespace weir::observe
 
-}  // namespace weir::mediasoup
-
-#endif  // WEIR_TESTS_PLUGINS_MEDIASOUP_FOLDER_H_
+#endif  // WEIR_TESTS_PLUGINS_OBSERVE_FOLDER_H_
