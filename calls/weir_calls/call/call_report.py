@@ -47,7 +47,10 @@ _MAIN = (
     "vmaf_p5", "freeze_count", "frozen_share", "concealed_share", "visqol_mean", "plcmos_mean", "received_bitrate_bps",
 )  # fmt: skip
 # In place of those that need weir-peer, for calls of other stacks.
-_OF_THE_LINK = ("network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation")
+_WITHOUT_WEIR_PEER = (
+    "top_layer_height", "time_to_top_layer_s", "layer_drops_per_minute", "media_share", "frames_per_second",
+    "network_delay_ms_p95", "p95_queueing_delay_ms", "loss_ratio", "utilisation",
+)  # fmt: skip
 _PLAYOUT = {
     "adaptive": "150 ms at a native receiver in calls in which Weir decides, none in others",
     "limited": "150 ms in all calls",
@@ -196,7 +199,7 @@ def _lead(summary: Summary, calls: Sequence[Call]) -> list[Block]:
 def main_measures(summary: Summary) -> list[str]:
     """The names of the measures of a table of calls, without those that no controller has."""
     known = {name for values in summary.controllers.values() for name in values}
-    names = _MAIN if not known or "vmaf_mean" in known else (*_MAIN, *_OF_THE_LINK)
+    names = _MAIN if not known or "vmaf_mean" in known else (*_MAIN, *_WITHOUT_WEIR_PEER)
     return [name for name in names if not known or name in known]
 
 

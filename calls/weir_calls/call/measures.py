@@ -98,6 +98,9 @@ def measure(
     metrics |= stats_metrics(receiver, sender or StatsReports(), zero_us / 1e6, start_us / 1e6, end_us / 1e6)
     if not logs_frames:
         metrics |= frame_metrics_of_stats(receiver, metrics, start_us / 1e6, end_us / 1e6)
+        received_bps, achievable_bps = metrics["received_bitrate_bps"], link.between(start_us, end_us).achievable_bps
+        if received_bps is not None and achievable_bps:
+            metrics["media_share"] = received_bps / achievable_bps
     problems: list[str] = []
     if quality:
         metrics |= _quality_metrics(

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from weir_calls.call.layers import layer_metrics
 from weir_eval.measures.viewer import estimate_vmaf
 from weir_eval.webrtc_stats import Array, StatsObject, StatsReports
 
@@ -70,10 +71,13 @@ def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: flo
     if frozen_s is not None and end_s > start_s:
         frozen_s = min(frozen_s + _last_freeze_s(video), end_s - start_s)
         frozen_share = frozen_s / (end_s - start_s)
+    decoded = [growth for o in video if (growth := o.growth("framesDecoded", start_s, end_s)) is not None]
     heights = [values[(times >= start_s) & (times <= end_s)] for times, values in _series(video, "frameHeight")]
     shown = np.concatenate([np.zeros(0), *heights])
     return {
         **estimated_quality(receiver, frozen_share, start_s, end_s),
+        **layer_metrics(video, start_s, end_s),
+        "frames_per_second": sum(decoded) / (end_s - start_s) if decoded and end_s > start_s else None,
         "freeze_count": metrics["stats_freeze_count"],
         "total_freezes_duration_s": frozen_s,
         "frozen_share": frozen_share,

@@ -62,10 +62,23 @@ class LinkLog:
         return np.nan_to_num(self.dropped_packets) + np.nan_to_num(self.dropped_while_down_packets)
 
     @property
+    def _achievable_bits(self) -> Array:
+        """Capacity minus cross traffic of each interval, shape [n]; infinite or NaN without a limit."""
+        cross_bits = 8 * np.nan_to_num(self.cross_traffic_bytes)
+        return np.maximum(0, self.capacity_bps * self.interval_s - cross_bits)
+
+    @property
+    def achievable_bps(self) -> float | None:
+        """Mean capacity minus cross traffic; None if the capacity is unlimited."""
+        achievable_bits = self._achievable_bits
+        limited = np.isfinite(achievable_bits)
+        seconds = float(self.interval_s[limited].sum())
+        return float(achievable_bits[limited].sum()) / seconds if seconds > 0 else None
+
+    @property
     def utilisation(self) -> float | None:
         """Bytes delivered / (capacity minus cross traffic); None if the capacity is unlimited."""
-        cross_bits = 8 * np.nan_to_num(self.cross_traffic_bytes)
-        achievable_bits = np.maximum(0, self.capacity_bps * self.interval_s - cross_bits)
+        achievable_bits = self._achievable_bits
         limited = np.isfinite(achievable_bits)
         achievable = float(achievable_bits[limited].sum())
         return 8 * float(np.nansum(self.bytes[limited])) / achievable if achievable > 0 else None

@@ -162,7 +162,8 @@ MEASURES = MeasureTable(
         Measure("total_freezes_duration_s", "Freezes, total", "s", "lower",
             "Duration of all freezes.", decimals=2, kinds=_BOTH),
         Measure("frames_per_second", "Frame rate", "per s", "higher",
-            "Frames rendered by the receiver / time measured.", kinds=_BOTH),
+            "Frames rendered by the receiver / time measured. In calls of ends without weir-peer, framesDecoded in the "
+            "receiver's getStats.", kinds=_BOTH),
         Measure("frame_delay_ms_p50", "Frame delay, median", "ms", "lower",
             "From the capture of a frame to the arrival of its last packet and of all frames before it; in filler, a "
             "lost packet arrives again one round trip after the gap shows. Without encoder, jitter buffer and "
@@ -222,6 +223,18 @@ MEASURES = MeasureTable(
             "Mean over rendered frames, as received.", decimals=0, kinds=_BOTH),
         Measure("quality_switch_count", "Quality switches", "", "lower",
             "Changes of the height from one rendered frame to the next.", decimals=0, kinds=_CALL),
+        Measure("top_layer_height", "Top layer", "px", "higher",
+            "In calls of ends without weir-peer: the largest frameHeight in the receiver's getStats that is kept for "
+            "5 s.", decimals=0, kinds=_CALL),
+        Measure("time_to_top_layer_s", "Top layer after", "s", "lower",
+            "From the viewer's first frame to that layer. Compare it between calls with the same top layer.",
+            kinds=_CALL),
+        Measure("layer_drops_per_minute", "Layer drops", "per min", "lower",
+            "Changes to a lower frameHeight. Reports in which no frame came (framesPerSecond is 0) do not count.",
+            kinds=_CALL),
+        Measure("media_share", "Media of the capacity", "%", "higher",
+            "Received bitrate / what the link's capacity, less cross traffic, could have carried. Utilisation also "
+            "has headers, padding and repairs.", scale=100, decimals=0, kinds=_CALL),
         Measure("concealed_share", "Concealed audio", "%", "lower",
             "getStats of the receiver: concealedSamples / totalSamplesReceived.",
             scale=100, decimals=2, kinds=_BOTH),
