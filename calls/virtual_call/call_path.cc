@@ -18,6 +18,7 @@ CallPath::CallPath(const CallPathConfig& config)
 }
 
 void CallPath::OnPacketReceived(EmulatedIpPacket ip_packet) {
+  if (stopped_) return;
   queue_ = webrtc::TaskQueueBase::Current();
   if (uses_link_) {
     Send(std::move(ip_packet));
@@ -82,6 +83,7 @@ void CallPath::WakeUpInTime() {
 
 void CallPath::OnWakeUp() {
   wake_up_time_ = kNever;
+  if (stopped_) return;
   config_.clock->StepToNow();
   if (config_.clock->failed()) return;
   while (!arrivals_.empty() && arrivals_.top().time <= config_.clock->SimNow()) {

@@ -52,6 +52,8 @@ class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private 
   CallPath& operator=(const CallPath&) = delete;
 
   void UseLink() { uses_link_ = true; }
+  // Discards all packets from now on. Call before the link is destroyed, while ends may still send.
+  void Stop() { stopped_ = true; }
 
  private:
   struct Arrival {
@@ -84,6 +86,7 @@ class CallPath final : public webrtc::EmulatedNetworkReceiverInterface, private 
   // True if departures become known only when the engine reaches them.
   const bool follows_engine_;
   bool uses_link_ = false;
+  bool stopped_ = false;
   webrtc::TaskQueueBase* queue_ = nullptr;
   int64_t next_number_ = 0;
   std::unordered_map<int64_t, InFlight> in_flight_;

@@ -58,6 +58,8 @@ VirtualCall::VirtualCall(const Flow& flow, webrtc::test::NetworkEmulationManager
 }
 
 VirtualCall::~VirtualCall() {
+  media_path_->Stop();
+  rtcp_path_->Stop();
   receiver_.peer = nullptr;
   sender_.peer = nullptr;
 }
@@ -148,23 +150,26 @@ void VirtualCall::AddReceiver(peer::Runtime& runtime) {
   };
 }
 
-std::vector<VirtualCall::Step> VirtualCall::Steps() const {
-  std::vector<Step> steps{{flow_.spec().start, &VirtualCall::SendMedia}};
+std::vector<VirtualEnds::Step> VirtualCall::Steps() {
+  std::vector<Step> steps;
+  const auto add = [&](SimTime time, void (VirtualCall::*action)()) {
+    steps.push_back({time, [this, action] { (this->*action)(); }});
+  };
+  add(flow_.spec().start, &VirtualCall::SendMedia);
   for (const auto& [from, to] : flow_.rtp().pauses) {
-    steps.push_back({from, &VirtualCall::HoldMedia});
-    steps.push_back({to, &VirtualCall::SendMedia});
+    add(from, &VirtualCall::HoldMedia);
+    add(to, &VirtualCall::SendMedia);
   }
   for (const auto& [from, to] : flow_.rtp().media.video_pauses) {
-    steps.push_back({from, &VirtualCall::HoldVideo});
-    steps.push_back({to, &VirtualCall::SendVideo});
+    add(from, &VirtualCall::HoldVideo);
+    add(to, &VirtualCall::SendVideo);
   }
-  steps.push_back({flow_.spec().stop, &VirtualCall::HoldMedia});
+  add(flow_.spec().stop, &VirtualCall::HoldMedia);
   for (SimTime time = flow_.spec().start; time < flow_.spec().stop; time = time + kStatsInterval)
-    steps.push_back({time, &VirtualCall::RequestStats});
+    add(time, &VirtualCall::RequestStats);
   return steps;
 }
 
-// NOLINTNEXTLINE(readability-make-member-function-const): it changes the peers
 void VirtualCall::Connect() { sender_.peer->Execute(peer::StartCommand{}); }
 
 void VirtualCall::UseLinks() {
@@ -173,7 +178,6 @@ void VirtualCall::UseLinks() {
   if (observations_) observations_->Begin(Timestamp::Micros(clock_->start_us()));
 }
 
-// NOLINTNEXTLINE(readability-make-member-function-const): it changes the peers
 void VirtualCall::RequestStats() {
   sender_.peer->Execute(peer::StatsCommand{});
   receiver_.peer->Execute(peer::StatsCommand{});

@@ -11,7 +11,6 @@
 
 #include "core/sim_time.h"
 #include "endpoints/flow.h"
-#include "flows/stack.h"
 #include "peer.h"
 #include "test/network/network_emulation_manager.h"
 #include "virtual_call/call_controller.h"
@@ -24,29 +23,21 @@
 #include "virtual_call/observed_encoder.h"
 #include "virtual_call/viewing.h"
 #include "virtual_call/virtual_clock.h"
+#include "virtual_call/virtual_ends.h"
 
 namespace weir::sim {
 
-class VirtualCall final : public RtpEnds {
+class VirtualCall final : public VirtualEnds {
  public:
   // All arguments must outlive this object. Throws ProgramError.
   VirtualCall(const Flow& flow, webrtc::test::NetworkEmulationManagerImpl* network, VirtualClock* clock);
   ~VirtualCall() override;
 
-  // An action on a call at a time of its scenario.
-  struct Step {
-    SimTime time;
-    void (VirtualCall::*action)();
-  };
-  std::vector<Step> Steps() const;
-
-  // Starts to connect, and returns before anything is sent. Call once.
-  void Connect();
-  bool connected() const { return connected_ends_ == 2; }
-  // Makes packets take the scenario's links from now on.
-  void UseLinks();
-  // Requests the statistics that AddTo() reads.
-  void RequestStats();
+  std::vector<Step> Steps() override;
+  void Connect() override;
+  bool connected() const override { return connected_ends_ == 2; }
+  void UseLinks() override;
+  void RequestStats() override;
 
   PolicyController* agent() override { return controller_.agent(); }
   void AddTo(nlohmann::ordered_json& record) const override;

@@ -24,6 +24,7 @@ class VirtualClock {
   }
   bool started() const { return started_; }
 
+  webrtc::Clock* webrtc_clock() const { return clock_; }
   // libwebrtc's time.
   webrtc::Timestamp now() const { return clock_->CurrentTime(); }
   // Time of the scenario; 0 before its start.

@@ -1,7 +1,6 @@
 #include "virtual_call/virtual_stack.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -10,6 +9,8 @@
 #include "programs/input.h"
 #include "rtc_base/crypto_random.h"
 #include "test/network/network_emulation_manager.h"
+#include "virtual_call/room.h"
+#include "virtual_call/subscriber.h"
 #include "virtual_call/virtual_call.h"
 #include "virtual_call/virtual_clock.h"
 
@@ -49,35 +50,37 @@ class VirtualStack final : public Stack {
   }
 
   std::unique_ptr<RtpEnds> AddRtpFlow(const Flow& flow) override {
-    auto call = std::make_unique<VirtualCall>(flow, &network_, &clock_);
+    std::unique_ptr<VirtualEnds> ends;
+    if (job_.call.room.publishers() > 0) {
+      if (!room_) room_ = std::make_unique<Room>(job_, time_, &clock_);
+      ends = std::make_unique<Subscriber>(flow, room_.get(), &network_, &clock_);
+    } else {
+      ends = std::make_unique<VirtualCall>(flow, &network_, &clock_);
+    }
     clock_.RethrowFailure();
-    calls_.push_back(call.get());
-    return call;
+    calls_.push_back(ends.get());
+    return ends;
   }
 
   void Run() override {
     Connect();
     clock_.Start();
-    for (VirtualCall* const call : calls_) call->UseLinks();
-    for (const Step& step : Steps()) {
+    for (VirtualEnds* const call : calls_) call->UseLinks();
+    if (room_) room_->Start();
+    for (const VirtualEnds::Step& step : Steps()) {
       if (!AdvanceTo(step.time)) break;
       step.action();
     }
     AdvanceTo(job_.scenario.end());
-    for (VirtualCall* const call : calls_) call->RequestStats();
+    for (VirtualEnds* const call : calls_) call->RequestStats();
     Advance(TimeDelta::Zero());
   }
 
  private:
-  struct Step {
-    SimTime time;
-    std::function<void()> action;
-  };
-
   void Connect() {
-    for (VirtualCall* const call : calls_) call->Connect();
+    for (VirtualEnds* const call : calls_) call->Connect();
     TimeDelta waited = TimeDelta::Zero();
-    while (!std::ranges::all_of(calls_, &VirtualCall::connected)) {
+    while (!std::ranges::all_of(calls_, &VirtualEnds::connected)) {
       if (waited > kConnectLimit) throw ProgramError("the call does not connect within 30 s", kFailed);
       Advance(kConnectStep);
       waited += kConnectStep;
@@ -85,15 +88,14 @@ class VirtualStack final : public Stack {
   }
 
   // Steps of all calls, in order of time.
-  std::vector<Step> Steps() const {
-    std::vector<Step> steps;
-    for (VirtualCall* const call : calls_) {
-      for (const VirtualCall::Step& step : call->Steps()) {
-        if (step.time < job_.scenario.end())
-          steps.push_back({step.time, [call, action = step.action] { (call->*action)(); }});
+  std::vector<VirtualEnds::Step> Steps() const {
+    std::vector<VirtualEnds::Step> steps;
+    for (VirtualEnds* const call : calls_) {
+      for (VirtualEnds::Step& step : call->Steps()) {
+        if (step.time < job_.scenario.end()) steps.push_back(std::move(step));
       }
     }
-    std::ranges::stable_sort(steps, {}, &Step::time);
+    std::ranges::stable_sort(steps, {}, &VirtualEnds::Step::time);
     return steps;
   }
 
@@ -118,7 +120,9 @@ class VirtualStack final : public Stack {
   webrtc::test::NetworkEmulationManagerImpl network_;
   webrtc::TimeController* const time_;
   VirtualClock clock_;
-  std::vector<VirtualCall*> calls_;
+  std::vector<VirtualEnds*> calls_;
+  // Null without a room.
+  std::unique_ptr<Room> room_;
 };
 
 }  // namespace

@@ -5,6 +5,19 @@
 namespace weir::sim {
 namespace {
 
+CallMedia::Room ParseRoom(const nlohmann::json& value) {
+  constexpr NumberRange kPublishers{.min = 0, .max = 16};
+  JsonObject object(value, "call.room");
+  CallMedia::Room room;
+  room.cameras = static_cast<int>(object.Integer("cameras", kPublishers, room.cameras));
+  room.screens = static_cast<int>(object.Integer("screens", kPublishers, room.screens));
+  if (object.FindOptional("allocation"))
+    room.allocation = static_cast<CallMedia::Room::Allocation>(object.Choice("allocation", {"weir", "mediasoup"}));
+  object.RefuseUnknownKeys();
+  if (room.publishers() == 0) RefuseJson("call.room", "needs a camera or a screen");
+  return room;
+}
+
 CallMedia ParseCallMedia(const nlohmann::json& value) {
   constexpr NumberRange kPixels{.min = 2, .max = 4096};
   JsonObject object(value, "call");
@@ -25,6 +38,7 @@ CallMedia ParseCallMedia(const nlohmann::json& value) {
     media.repair = static_cast<CallMedia::Repair>(object.Choice("repair", {"adaptive", "nack", "fec"}));
   if (object.FindOptional("playout"))
     media.playout = static_cast<CallMedia::Playout>(object.Choice("playout", {"adaptive", "limited", "unlimited"}));
+  if (const nlohmann::json* room = object.FindOptional("room")) media.room = ParseRoom(*room);
   object.RefuseUnknownKeys();
   return media;
 }

@@ -76,6 +76,18 @@ struct CallMedia {
   // by MaxPlayoutDelay() of the receiver's reports, with the header extension; else the receiver limits its own.
   enum class Playout : uint8_t { kAdaptive, kLimited, kUnlimited };
   Playout playout = Playout::kAdaptive;
+  // A room: each flow is the downlink of an SFU to a subscriber of all publishers, in simulcast. Without publishers,
+  // each flow is a call between two peers.
+  struct Room {
+    int cameras = 0;
+    int screens = 0;
+    // The rules by which the SFU selects layers.
+    enum class Allocation : uint8_t { kWeir, kMediasoup };
+    Allocation allocation = Allocation::kWeir;
+
+    int publishers() const { return cameras + screens; }
+  };
+  Room room = {};
 };
 
 struct SimulationJob {
