@@ -29,9 +29,11 @@ std::unique_ptr<DownlinkEstimator> MakeEstimator(const Flow& flow, const Virtual
   return flow.controller == kGcc ? MakeGccDownlinkEstimator(clock) : MakeWeirDownlinkEstimator(flow);
 }
 
-std::unique_ptr<DownlinkAllocator> MakeAllocator(CallMedia::Room::Allocation allocation) {
-  return allocation == CallMedia::Room::Allocation::kWeir ? MakeWeirDownlinkAllocator()
-                                                          : MakeMediasoupDownlinkAllocator();
+std::unique_ptr<DownlinkAllocator> MakeAllocator(const Flow& flow) {
+  using Allocation = CallMedia::Room::Allocation;
+  const Allocation own = flow.controller == kGcc ? Allocation::kMediasoup : Allocation::kWeir;
+  return flow.job.call.room.allocation.value_or(own) == Allocation::kWeir ? MakeWeirDownlinkAllocator()
+                                                                          : MakeMediasoupDownlinkAllocator();
 }
 
 }  // namespace
@@ -77,7 +79,7 @@ Subscriber::Subscriber(const Flow& flow, Room* room, webrtc::test::NetworkEmulat
       end_(flow.job.scenario.end()),
       room_(room),
       clock_(clock),
-      allocator_(MakeAllocator(flow.job.call.room.allocation)),
+      allocator_(MakeAllocator(flow)),
       no_frames_(clock, nullptr),
       media_packets_(flow, &no_frames_),
       rtcp_packets_(flow.observer),

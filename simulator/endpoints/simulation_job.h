@@ -81,9 +81,9 @@ struct CallMedia {
   struct Room {
     int cameras = 0;
     int screens = 0;
-    // The rules by which the SFU selects layers.
+    // The rules by which the SFU selects layers; nullopt: Weir's with an estimator of Weir, else mediasoup's.
     enum class Allocation : uint8_t { kWeir, kMediasoup };
-    Allocation allocation = Allocation::kWeir;
+    std::optional<Allocation> allocation = std::nullopt;
 
     int publishers() const { return cameras + screens; }
   };

@@ -40,6 +40,7 @@ SETS = {
     "losses": ("random loss", "bursts", "policer", "short queue", "cellular"),
     "competition": ("gcc", "cubic", "bbr", "equal", "gcc called", "cubic called", "bbr called", "equal called"),
     "shared-queues": ("shared queues",),
+    "layers": ("1 camera", "3 cameras", "6 cameras", "screen and 2 cameras"),
     "steering": ("bundled", *TRACE_SETS, "random", "mixtures", "bundled called"),
     "fidelity": ("chromium", "native"),
 }  # fmt: skip

@@ -53,6 +53,7 @@ _CHANGING_CAPACITY: Final = (
     "cellular-500k", "cellular-3m", "cellular-12m", "wifi-5m", "outage", "handover", "sawtooth", "steps",
     "call-on-cellular",
 )  # fmt: skip
+_DOWNLINKS: Final = ("cellular-3m", "cellular-12m", "wifi-5m", "handover", "lossy-random", "lossy-bursty")
 _LOSSY_LINKS: Final[Mapping[str, Mapping[str, Any]]] = {
     **{f"random loss, {percent} %": {"loss": bernoulli(percent / 100)} for percent in (2, 5, 7, 8, 12, 20)},
     "bursts": {"loss": gilbert_elliott(0.05)},
@@ -269,6 +270,16 @@ shared_queues: Final = fixed(
     lambda: [
         _shared_link(f"shared-{ms}ms-{other}-{percent}", "video", 4.0, Queue(milliseconds=ms), other, percent)
         for other, percent, ms in itertools.product(SHORT_QUEUE_COMPETITORS, _SHARED_LOSS_PERCENTS, _SHARED_QUEUES_MS)
+    ]
+)
+
+# Downlinks of an SFU, 60 s: constant, stepped, cellular and lossy.
+downlinks: Final = fixed(
+    lambda: [
+        *(with_media(_link(f"downlink-{kbps}k", 1e3 * kbps), "video") for kbps in (500, 1000, 2500, 8000)),
+        with_media(_stepped("downlink-rises", (0.0, 20.0, 40.0), (0.8e6, 4e6, 0.8e6)), "video"),
+        with_media(_stepped("downlink-falls", (0.0, 20.0, 40.0), (3e6, 1e6, 3e6)), "video"),
+        *(with_media(load_bundled(name), "video") for name in _DOWNLINKS),
     ]
 )
 

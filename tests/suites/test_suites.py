@@ -20,6 +20,7 @@ SMALL = {
     "losses": ["--seeds", 1, "--set", "random loss", "--set", "cellular"],
     "competition": ["--seeds", 1, "--only", "*-4M-4-*", "--set", "gcc", "--set", "gcc called"],
     "shared-queues": ["--seeds", 1, "--only", "shared-20ms-*-1"],
+    "layers": ["--seeds", 1, "--only", "downlink-*", "--set", "1 camera", "--set", "3 cameras"],
     "steering": ["--seeds", 1, "--scenarios", 1, "--set", "random", "--set", "mixtures"],
     "fidelity": ["--seeds", 2, "--only", "steps"],
 }
@@ -41,6 +42,7 @@ MEASURED = {
     "losses": ("bitrate_random_loss_12", "score_random_loss_7", "bitrate_cellular"),
     "competition": ("competitor_gcc_8", "competitor_gcc_called_8"),
     "shared-queues": ("shared_queues", "shared_queues_FEC_never_worst", "shared_queues_playout_unlimited"),
+    "layers": ("lowered_1_camera", "fitting_3_cameras", "frozen_1_camera", "best_after_3_cameras"),
     "steering": ("steering_weir", "front_replays_weir_gcc", "front_replays_weir-send_scream"),
     "fidelity": (),
 }  # fmt: skip
@@ -60,6 +62,7 @@ UNDECIDED = {
     "losses": {"bitrate_policer": "the set policer was not chosen"},
     "competition": {"competitor_bbr_12": "the set bbr was not chosen"},
     "shared-queues": {},
+    "layers": {"lowered_6_cameras": "the set 6 cameras was not chosen"},
     "steering": {"front_bundled_weir_gcc": "the set bundled was not chosen"},
     "fidelity": {},
 }  # fmt: skip

@@ -55,6 +55,7 @@ def make_record(job):
     samples = round(scenario["duration_s"] * 10)
     capacity = [capacity_at(link["capacity"], i / 10) for i in range(samples)]
     mean_capacity = sum(capacity) / samples
+    room = (job.get("call") or {}).get("room")
     flows = []
     for flow in scenario["flows"]:
         name = controller if flow["kind"] == "rtp" and flow["controller"] == "under_test" else flow.get("controller")
@@ -113,6 +114,13 @@ def make_record(job):
                            "frames": frames},
             }
         )  # fmt: skip
+        if room:
+            seconds = samples // 10
+            flows[-1]["room"] = {
+                "streams": room["cameras"] + room["screens"], "fitting_bps": [500_000] * seconds,
+                "forwarded_bps": [round(500_000 * share)] * (seconds - 1) + [500_000], "layers_lowered": seed,
+                "frozen_share": fill / 10, "end_to_end_delay_ms_p95": 100.0 + base_ms,
+            }  # fmt: skip
     return {
         "schema": "weir.result/1", "job": job["job"], "scenario": scenario["name"], "controller": controller,
         "objective": job["objective"], "seed": seed, "versions": {"weir": "0.0", "ns3": "none"},

@@ -34,6 +34,17 @@ class Encoder(StrEnum):
 
 
 @dataclass(frozen=True)
+class Room:
+    """A room of an SFU: each flow under test is a subscriber's downlink, with all publishers in three simulcast layers.
+
+    Its controllers are `weir-send`, with Weir's allocator of layers, and `gcc`, with the rules of mediasoup.
+    """
+
+    cameras: int = 0
+    screens: int = 0
+
+
+@dataclass(frozen=True)
 class CallMedia:
     """The video of a virtual call, at 30 frames per second.
 
@@ -44,7 +55,8 @@ class CallMedia:
     without FEC, or with the FEC of libwebrtc's own table. `playout`: limits for how long audio and video are held in
     calls with Weir at one end, in all calls or in none. Weir at the sender limits video by the header extension
     playout-delay, 100 to 250 ms by jitter and round trip of the receiver's reports; in other calls the receiver limits
-    its own, video to 150 ms, and the memory of its audio buffer.
+    its own, video to 150 ms, and the memory of its audio buffer. `room`: subscribers of a room in place of calls
+    between two peers; needs the encoder `FAKE`, and the size, sender, repair and playout have no effect.
 
     Raises:
         InputError: `vmaf` with frames that have no pictures.
@@ -60,6 +72,7 @@ class CallMedia:
     run: RunJob[Any] | None = None
     repair: RepairMode = "adaptive"
     playout: PlayoutMode = "adaptive"
+    room: Room | None = None
 
     def __post_init__(self) -> None:
         if self.vmaf and self.encoder is Encoder.FAKE:
@@ -85,6 +98,8 @@ class CallMedia:
             form["repair"] = self.repair
         if self.playout != "adaptive":
             form["playout"] = self.playout
+        if self.room:
+            form["room"] = {"cameras": self.room.cameras, "screens": self.room.screens}
         return form
 
 

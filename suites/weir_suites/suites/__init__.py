@@ -10,6 +10,7 @@ from weir_suites.suites import (
     competition,
     fidelity,
     impairments,
+    layers,
     natural,
     opponents,
     policy,
@@ -28,6 +29,7 @@ SUITES: Final[dict[str, Suite]] = {
         calls.LOSSES,
         competition.SUITE,
         shared_queues.SUITE,
+        layers.SUITE,
         steering.SUITE,
         fidelity.SUITE,
     )
