@@ -232,6 +232,7 @@ results: webrtc build-test ## Measure replays and speed again, write docs/result
 	for suite in repair shared-queues steering; do \
 	  $(BIN)/weir evaluate --suite $$suite --seeds 2 --out build/results/$$suite --record docs/results/$$suite.json; \
 	done
+	$(BIN)/weir evaluate --suite layers --out build/results/layers --record docs/results/layers.json
 	$(BIN)/python -m weir_suites.path_accuracy build/results/whatif docs/results/whatif.json
 	$(BIN)/weir bench --build-dir build/release --out build/bench.json --force --record docs/results/speed.json
 	$(MAKE) cite
