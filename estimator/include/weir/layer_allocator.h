@@ -71,10 +71,10 @@ struct LayerAllocatorConfig {
 //    that do not fit into T are removed at once.
 // 5. When a stream loses a layer within 10 s after it last gained one, its wait doubles, up to 32 s, once for each
 //    gain. The wait returns to the configured one 30 s after the longer wait has passed without another such loss. A
-//    paused stream waits no longer than 1 s, or the configured wait: no picture is worse than one that changes often.
+//    lowest layer always waits for the configured time: no picture is worse than one that changes often.
 //
 // Under a constant target the allocation settles and then does not change. With the default configuration a stream of L
-// layers changes at most 12 L + 16 times a minute, for any targets and rates, and 120 times more if it may pause.
+// layers changes at most 12 L + 16 times a minute, for any targets and rates, and 240 times more if it may pause.
 //
 // Performs no I/O and is deterministic. Allocate() allocates no memory. Calls must not be concurrent.
 class LayerAllocator {
@@ -124,8 +124,6 @@ class LayerAllocator {
   explicit LayerAllocator(const LayerAllocatorConfig& config) : config_(config) {}
   bool Fits(DataRate sum, DataRate target) const { return WithMargin(sum) <= target; }
   DataRate WithMargin(DataRate rate) const { return rate * (1 + config_.margin); }
-  // The wait before this layer is added.
-  TimeDelta Wait(const Stream& stream, int layer) const;
   void Add(size_t stream);
   void Remove(size_t stream, int layer, LayerReason reason);
 

@@ -10,7 +10,6 @@ namespace {
 
 constexpr TimeDelta kMinWait = TimeDelta::Millis(100);
 constexpr TimeDelta kMaxWait = TimeDelta::Seconds(32);
-constexpr TimeDelta kMaxPause = TimeDelta::Seconds(1);
 // Typical length of a dip of targets and measured rates. A layer that is removed and added again costs a key frame.
 constexpr TimeDelta kMaxExcess = TimeDelta::Seconds(1);
 // Twice kMaxExcess: hosts measure rates over about a second, so a burst remains visible for that much longer.
@@ -140,7 +139,7 @@ std::span<const LayerAllocation> LayerAllocator::Allocate(DataRate target, Times
       stream.fits_since = Timestamp::PlusInfinity();
     } else {
       stream.fits_since = std::min(stream.fits_since, now);
-      if (exceeds || now - stream.fits_since < Wait(stream, item.layer)) continue;
+      if (exceeds || now - stream.fits_since < (item.layer > 0 ? stream.wait : config_.wait)) continue;
       Add(item.stream);
       sum = with_it;
       added = true;
@@ -176,10 +175,6 @@ void LayerAllocator::Remove(size_t stream, int layer, LayerReason reason) {
   losing.wait = std::min(losing.wait * 2, kMaxWait);
   losing.taken_back_time = now_;
   losing.added_time = Timestamp::MinusInfinity();  // a fall in several steps counts as one loss
-}
-
-TimeDelta LayerAllocator::Wait(const Stream& stream, int layer) const {
-  return layer > 0 ? stream.wait : std::min(stream.wait, std::max(config_.wait, kMaxPause));
 }
 
 DataRate LayerAllocator::allocated_rate() const {
