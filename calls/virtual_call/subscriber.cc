@@ -147,6 +147,7 @@ void Subscriber::OnPacket(const SimulcastPacket& packet) {
   if (auto data = stream.Forward(packet)) Send(std::move(*data), PacketKind::kVideo);
   if (stream.layer() == before) return;
   std::vector<int> layers;
+  layers.reserve(streams_.size());
   for (const ForwardedStream& one : streams_) layers.push_back(one.layer());
   view_.OnLayers(layers, clock_->SimNow());
 }
