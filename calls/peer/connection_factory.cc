@@ -87,4 +87,15 @@ webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFact
   return factory;
 }
 
+webrtc::PeerConnectionInterface::RTCConfiguration ConnectionConfiguration() {
+  using webrtc::PeerConnectionInterface;
+  PeerConnectionInterface::RTCConfiguration config;
+  config.sdp_semantics = webrtc::SdpSemantics::kUnifiedPlan;
+  config.bundle_policy = PeerConnectionInterface::kBundlePolicyMaxBundle;
+  config.rtcp_mux_policy = PeerConnectionInterface::kRtcpMuxPolicyRequire;
+  config.tcp_candidate_policy = PeerConnectionInterface::kTcpCandidatePolicyDisabled;
+  config.set_prerenderer_smoothing(false);
+  return config;
+}
+
 }  // namespace weir::peer

@@ -41,6 +41,10 @@ struct ConnectionFactoryConfig {
 webrtc::scoped_refptr<webrtc::PeerConnectionFactoryInterface> MakeConnectionFactory(ConnectionFactoryConfig config,
                                                                                     webrtc::Thread* signaling_thread);
 
+// The configuration of all PeerConnections. As in browsers, a decoded picture is delivered at once, with its render
+// time.
+webrtc::PeerConnectionInterface::RTCConfiguration ConnectionConfiguration();
+
 }  // namespace weir::peer
 
 #endif  // WEIR_CALLS_PEER_CONNECTION_FACTORY_H_

@@ -163,14 +163,8 @@ Peer::~Peer() {
 
 std::optional<Error> Peer::Open(std::unique_ptr<FrameSource> frames) {
   alive_ = webrtc::PendingTaskSafetyFlag::Create();
-  PeerConnectionInterface::RTCConfiguration config;
-  config.sdp_semantics = webrtc::SdpSemantics::kUnifiedPlan;
-  config.bundle_policy = PeerConnectionInterface::kBundlePolicyMaxBundle;
-  config.rtcp_mux_policy = PeerConnectionInterface::kRtcpMuxPolicyRequire;
-  config.tcp_candidate_policy = PeerConnectionInterface::kTcpCandidatePolicyDisabled;
-  // As in browsers: a decoded picture is delivered at once, with its render time.
-  config.set_prerenderer_smoothing(false);
-  auto connection = factory_->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
+  auto connection =
+      factory_->CreatePeerConnectionOrError(ConnectionConfiguration(), webrtc::PeerConnectionDependencies(this));
   if (!connection.ok()) return Error{std::string("cannot open a connection: ") + connection.error().message()};
   connection_ = connection.MoveValue();
   if (!runtime_.event_log.empty()) {

@@ -145,10 +145,13 @@ void Subscriber::OnPacket(const SimulcastPacket& packet) {
   ForwardedStream& stream = streams_[packet.publisher];
   const int before = stream.layer();
   if (auto data = stream.Forward(packet)) Send(std::move(*data), PacketKind::kVideo);
-  if (stream.layer() == before) return;
+  if (stream.layer() != before) ShowLayers();
+}
+
+void Subscriber::ShowLayers() {
   std::vector<int> layers;
   layers.reserve(streams_.size());
-  for (const ForwardedStream& one : streams_) layers.push_back(one.layer());
+  for (const ForwardedStream& stream : streams_) layers.push_back(stream.layer());
   view_.OnLayers(layers, clock_->SimNow());
 }
 
@@ -249,15 +252,13 @@ void Subscriber::Decide() {
                        .forwarded = stream.layer()});
   }
   const std::vector<int> layers = allocator_->Allocate(estimator_->target_rate(), offered, Now());
-  std::vector<int> forwarded;
   for (size_t i = 0; i < streams_.size(); ++i) {
     streams_[i].Want(layers[i]);
-    forwarded.push_back(streams_[i].layer());
     // The publisher ignores repeated requests.
     if (layers[i] >= 0 && layers[i] != streams_[i].layer())
       room_->publishers()[streams_[i].publisher()]->RequestKeyFrame(static_cast<size_t>(layers[i]));
   }
-  view_.OnLayers(forwarded, clock_->SimNow());
+  ShowLayers();
   const DesiredRate desired = allocator_->desired_rate();
   if (!desired_ || desired.total != desired_->total || desired.next != desired_->next) {
     desired_ = desired;

@@ -65,6 +65,8 @@ class Subscriber final : public VirtualEnds, private Room::Forwarder {
   ForwardedStream* FindStream(uint32_t ssrc);
   void Send(ForwardedStream::RtpData data, PacketKind kind);
   void Tick();
+  // Passes the forwarded layers to the view.
+  void ShowLayers();
   void Decide();
   void Probe();
 

@@ -102,14 +102,8 @@ class SubscriberConnection::End final : public webrtc::PeerConnectionObserver {
   }
 
   void Open() {
-    PeerConnectionInterface::RTCConfiguration config;
-    config.sdp_semantics = webrtc::SdpSemantics::kUnifiedPlan;
-    config.bundle_policy = PeerConnectionInterface::kBundlePolicyMaxBundle;
-    config.rtcp_mux_policy = PeerConnectionInterface::kRtcpMuxPolicyRequire;
-    config.tcp_candidate_policy = PeerConnectionInterface::kTcpCandidatePolicyDisabled;
-    // As in browsers: a decoded picture is delivered at once, with its render time.
-    config.set_prerenderer_smoothing(false);
-    auto connection = factory_->CreatePeerConnectionOrError(config, webrtc::PeerConnectionDependencies(this));
+    auto connection = factory_->CreatePeerConnectionOrError(peer::ConnectionConfiguration(),
+                                                            webrtc::PeerConnectionDependencies(this));
     if (!connection.ok()) return config_.on_failure(connection.error().message());
     connection_ = connection.MoveValue();
   }
