@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "api/make_ref_counted.h"
-#include "api/set_local_description_observer_interface.h"
-#include "api/set_remote_description_observer_interface.h"
+#include "description_observers.h"
 #include "peer.h"
 #include "rate_controllers.h"
 #include "sdp.h"
@@ -21,7 +20,7 @@ using webrtc::SessionDescriptionInterface;
 
 constexpr size_t kMaxEarlyCandidates = 64;
 
-// Observers of libwebrtc, each of which calls a function on the signaling thread.
+// Calls a function on the signaling thread.
 class OnDescriptionCreated : public webrtc::CreateSessionDescriptionObserver {
  public:
   using Function = std::function<void(RTCErrorOr<std::unique_ptr<SessionDescriptionInterface>>)>;
@@ -30,26 +29,6 @@ class OnDescriptionCreated : public webrtc::CreateSessionDescriptionObserver {
     function_(std::unique_ptr<SessionDescriptionInterface>(description));
   }
   void OnFailure(RTCError error) override { function_(std::move(error)); }
-
- private:
-  const Function function_;
-};
-
-class OnLocalDescriptionSet : public webrtc::SetLocalDescriptionObserverInterface {
- public:
-  using Function = std::function<void(RTCError)>;
-  explicit OnLocalDescriptionSet(Function function) : function_(std::move(function)) {}
-  void OnSetLocalDescriptionComplete(RTCError error) override { function_(std::move(error)); }
-
- private:
-  const Function function_;
-};
-
-class OnRemoteDescriptionSet : public webrtc::SetRemoteDescriptionObserverInterface {
- public:
-  using Function = std::function<void(RTCError)>;
-  explicit OnRemoteDescriptionSet(Function function) : function_(std::move(function)) {}
-  void OnSetRemoteDescriptionComplete(RTCError error) override { function_(std::move(error)); }
 
  private:
   const Function function_;

@@ -7,9 +7,8 @@
 #include "api/jsep.h"
 #include "api/make_ref_counted.h"
 #include "api/rtp_transceiver_interface.h"
-#include "api/set_local_description_observer_interface.h"
-#include "api/set_remote_description_observer_interface.h"
 #include "connection_factory.h"
+#include "description_observers.h"
 #include "media/base/codec.h"
 #include "media/base/media_constants.h"
 #include "pc/session_description.h"
@@ -22,25 +21,6 @@ namespace {
 
 using webrtc::PeerConnectionInterface;
 using webrtc::RTCError;
-
-// Observers of libwebrtc, each of which calls a function on the signaling thread.
-class OnLocalDescription : public webrtc::SetLocalDescriptionObserverInterface {
- public:
-  explicit OnLocalDescription(std::function<void(RTCError)> function) : function_(std::move(function)) {}
-  void OnSetLocalDescriptionComplete(RTCError error) override { function_(std::move(error)); }
-
- private:
-  const std::function<void(RTCError)> function_;
-};
-
-class OnRemoteDescription : public webrtc::SetRemoteDescriptionObserverInterface {
- public:
-  explicit OnRemoteDescription(std::function<void(RTCError)> function) : function_(std::move(function)) {}
-  void OnSetRemoteDescriptionComplete(RTCError error) override { function_(std::move(error)); }
-
- private:
-  const std::function<void(RTCError)> function_;
-};
 
 std::string TextOf(const webrtc::SessionDescriptionInterface& description) {
   std::string text;
@@ -218,10 +198,11 @@ const webrtc::SocketAddress& SubscriberConnection::subscriber_address() const { 
 void SubscriberConnection::Connect() {
   signaling_thread_->PostTask([this] {
     sfu_->AddStreams(config_.sinks.size());
-    sfu_->connection().SetLocalDescription(webrtc::make_ref_counted<OnLocalDescription>([this](const RTCError& error) {
-      if (!error.ok()) return Fail(error.message());
-      OnOffer();
-    }));
+    sfu_->connection().SetLocalDescription(
+        webrtc::make_ref_counted<peer::OnLocalDescriptionSet>([this](const RTCError& error) {
+          if (!error.ok()) return Fail(error.message());
+          OnOffer();
+        }));
   });
 }
 
@@ -229,11 +210,11 @@ void SubscriberConnection::OnOffer() {
   auto offer =
       webrtc::CreateSessionDescription(webrtc::SdpType::kOffer, TextOf(*sfu_->connection().local_description()));
   subscriber_->connection().SetRemoteDescription(
-      std::move(offer), webrtc::make_ref_counted<OnRemoteDescription>([this](const RTCError& error) {
+      std::move(offer), webrtc::make_ref_counted<peer::OnRemoteDescriptionSet>([this](const RTCError& error) {
         if (!error.ok()) return Fail(error.message());
         subscriber_->OnDescribed();
         subscriber_->connection().SetLocalDescription(
-            webrtc::make_ref_counted<OnLocalDescription>([this](const RTCError& fault) {
+            webrtc::make_ref_counted<peer::OnLocalDescriptionSet>([this](const RTCError& fault) {
               if (!fault.ok()) return Fail(fault.message());
               OnAnswer();
             }));
@@ -244,7 +225,7 @@ void SubscriberConnection::OnAnswer() {
   answer_ = TextOf(*subscriber_->connection().local_description());
   auto answer = webrtc::CreateSessionDescription(webrtc::SdpType::kAnswer, answer_);
   sfu_->connection().SetRemoteDescription(
-      std::move(answer), webrtc::make_ref_counted<OnRemoteDescription>([this](const RTCError& error) {
+      std::move(answer), webrtc::make_ref_counted<peer::OnRemoteDescriptionSet>([this](const RTCError& error) {
         if (!error.ok()) return Fail(error.message());
         sfu_->OnDescribed();
         streams_ = StreamsOf(*sfu_->connection().local_description(), *sfu_->connection().remote_description());
