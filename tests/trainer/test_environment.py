@@ -180,6 +180,23 @@ def test_scenario_sources(fake_simulator, steady):
 
 
 @pytest.mark.parametrize(
+    ("side", "expected"),
+    [("receiver", ["receiver"] * 2), ("sender", ["sender"] * 2), ("both", ["receiver", "sender"])],
+)
+def test_the_agent_decides_at_the_side_of_its_specification_or_by_the_seed_of_the_episode(side, expected):
+    specification = EnvironmentSpecification(side=side)
+    assert [specification.reset_request({}, seed, (0.4, 0.5, 0.1))["side"] for seed in (6, 7)] == expected
+
+
+def test_with_both_sides_half_of_the_episodes_are_at_the_sender(fake_simulator, steady):
+    env = BottleneckEnv(steady(), EnvironmentSpecification(side="both"), simulator=fake_simulator)
+    seeds = [env.reset(seed=seed)[1]["seed"] for seed in range(200)]
+    sides = [env.specification.reset_request({}, seed, (0.4, 0.5, 0.1))["side"] for seed in seeds]
+    assert 80 <= sides.count("sender") <= 120
+    env.close()
+
+
+@pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"features": ("receive_rate",)}, "unknown: receive_rate"),
@@ -187,7 +204,7 @@ def test_scenario_sources(fake_simulator, steady):
         ({"history": 0}, "history 0"),
         ({"history": 65}, "history 65"),  # no model file may have it
         ({"interval_ms": 1}, "interval_ms 1"),
-        ({"side": "middle"}, "side 'middle': one of receiver, sender"),
+        ({"side": "middle"}, "side 'middle': one of receiver, sender, both"),
         ({"action": AROUND_RULE, "features": ("receive_rate_bps",)}, "needs the features"),
     ],
 )

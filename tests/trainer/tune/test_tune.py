@@ -181,7 +181,7 @@ def test_settings_that_cannot_be_are_a_failed_trial(configuration, tmp_path, run
         ('"ppo.epochs" = { low = 1.0, high = 8.0 }', '"ppo.epochs": 3.22'),
         ('"policy.hidden" = { choices = [[8], []] }', '"policy.hidden": [] is no value of this setting'),
         ('"policy.hidden" = { choices = [[8], [0]] }', '"policy.hidden": [0] is no value of this setting'),
-        ('"environment.side" = { choices = ["sender", "both"] }', '"environment.side": "both" is no value'),
+        ('"environment.side" = { choices = ["sender", "middle"] }', '"environment.side": "middle" is no value'),
     ],
 )
 def test_a_range_with_values_that_a_setting_cannot_have_is_refused(

@@ -30,8 +30,8 @@ DEFAULT_FEATURES: tuple[str, ...] = (
     "last_estimate_bps",
 )
 
-# The side on which the agent decides: from the packets themselves, or from feedback about them.
-Side = Literal["receiver", "sender"]
+# The side on which the agent decides: from the packets themselves, from feedback about them, or either, by episode.
+Side = Literal["receiver", "sender", "both"]
 
 # Additional keys of a request by stack: libwebrtc's encoder is fake, with VP8's frame sizes and no pictures.
 KEYS_OF_STACK: dict[Stack, dict[str, Any]] = {"model": {}, "libwebrtc": {"call": {"encoder": "fake"}}}
@@ -82,7 +82,8 @@ class EnvironmentSpecification:
         guard: true to apply the estimator's guard to the agent's rates.
         privileged: append `weir_train.gym.step.PRIVILEGED_FIELDS` to the observation: the true state of the path, for
             a critic during training.
-        side: at the sender the agent observes transport feedback, and its rate is in force at once.
+        side: at the sender the agent observes transport feedback, and its rate is in force at once; "both": in episodes
+            with odd seeds at the sender, in the others at the receiver.
         stack: the implementation of sender and receiver.
 
     Raises:
@@ -212,6 +213,7 @@ class EnvironmentSpecification:
     def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
         """Returns the JSON of a reset frame."""
         kind = "rate_bps" if self.action.kind == "around_rule" else self.action.kind
+        side = self.side if self.side != "both" else "sender" if seed % 2 else "receiver"
         return {
             "scenario": scenario,
             "seed": seed,
@@ -226,7 +228,7 @@ class EnvironmentSpecification:
             },
             "objective": [float(weight) for weight in objective],
             "guard": self.guard,
-            "side": self.side,
+            "side": side,
             **KEYS_OF_STACK[self.stack],
         }
 

@@ -41,6 +41,9 @@ class Rung:
         return f"trial {self.trial}"
 
 
+_JUDGED = {"receiver": ["weir"], "sender": ["weir-send"], "both": ["weir", "weir-send"]}
+
+
 def complete_rung(rung: Rung, on_steps: Callable[[int], None]) -> float:
     """Trains, from the checkpoint in the folder if there is one, and returns the call quality, of 100.
 
@@ -77,7 +80,7 @@ def _call_quality(model: Path, rung: Rung, folder: Path) -> float:
         objective = PRESETS["balanced" if objective == "random" else objective]
     plan = ReplayPlan(
         scenarios=held_out_scenarios(rung.tune),
-        controllers=["weir-send" if environment.side == "sender" else "weir"],
+        controllers=_JUDGED[environment.side],
         objective=objective,
         seeds=[0],
         model=model,
