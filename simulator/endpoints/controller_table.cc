@@ -89,8 +89,10 @@ constexpr SimulatedController kControllers[] = {
          [](const ControllerContext& context) { return MakeBuiltInController("fixed", context.fixed_rate); }},
     {.name = "oracle",
      .summary = "follows the true capacity of the path",
-     .at_sender = [](const ControllerContext& context,
-                     const FieldTrials&) { return MakeOracleController(context.oracle, /*foresight=*/true); },
+     .at_sender =
+         [](const ControllerContext& context, const FieldTrials&) {
+           return MakeOracleController(context.oracle, context.objective, /*foresight=*/true);
+         },
      .reports_loss = false,
      .knows_path = true},
     {.name = "weir-send",
@@ -109,13 +111,16 @@ constexpr SimulatedController kControllers[] = {
      .at_receiver = [](const ControllerContext&) { return MakeNdtcController(); }},
     {.name = "oracle-present",
      .summary = "follows the capacity of the last 50 ms, without foresight",
-     .at_sender = [](const ControllerContext& context,
-                     const FieldTrials&) { return MakeOracleController(context.oracle, /*foresight=*/false); },
+     .at_sender =
+         [](const ControllerContext& context, const FieldTrials&) {
+           return MakeOracleController(context.oracle, context.objective, /*foresight=*/false);
+         },
      .reports_loss = false,
      .knows_path = true},
     {.name = "oracle-receiver",
      .summary = "oracle-present, at the receiver",
-     .at_receiver = [](const ControllerContext& context) { return MakeOracleAtReceiver(context.oracle); },
+     .at_receiver =
+         [](const ControllerContext& context) { return MakeOracleAtReceiver(context.oracle, context.objective); },
      .knows_path = true},
     {.name = "mocc",
      .summary = "weir-send behind MOCC's interface: statistics of intervals",

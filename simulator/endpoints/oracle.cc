@@ -32,6 +32,12 @@ OracleAim Between(const OracleAim& low, const OracleAim& high, double share) {
               std::lerp(static_cast<double>(low.drain_time.ns()), static_cast<double>(high.drain_time.ns()), share)))};
 }
 
+// The aim with `balanced_drain` in place of the drain time of `balanced`, and in proportion under other objectives.
+OracleAim DrainedIn(SimDuration balanced_drain, const OracleAim& aim) {
+  const double ratio = static_cast<double>(aim.drain_time.ns()) / static_cast<double>(OracleAim().drain_time.ns());
+  return {aim.utilisation, SimDuration::Nanos(std::llround(static_cast<double>(balanced_drain.ns()) * ratio))};
+}
+
 bool ServesInSlots(const CapacityTrace& capacity, SimTime now) {
   bool stops = false;
   capacity.ForEachRate(now, now + kLongestSlot, [&stops](int64_t rate_bps, SimDuration) { stops |= rate_bps == 0; });
@@ -40,12 +46,13 @@ bool ServesInSlots(const CapacityTrace& capacity, SimTime now) {
 
 class OracleController final : public SenderController {
  public:
-  OracleController(const OracleConfig& config, bool foresight) : config_(config), foresight_(foresight) {}
+  OracleController(const OracleConfig& config, const Objective& objective, bool foresight)
+      : config_(config), foresight_(foresight), aim_(AimOf(objective)) {}
 
   std::string_view name() const override { return foresight_ ? "oracle" : "oracle-present"; }
 
   void OnTargetRateConstraints(const TargetRateConstraints& constraints) override;
-  void OnObjective(const Objective&) override {}
+  void OnObjective(const Objective& objective) override { aim_ = AimOf(objective); }
   void OnRoundTripTimeUpdate(const RoundTripTimeUpdate&) override {}
   void OnSentPacket(const SentPacket&) override {}
   void OnTransportPacketsFeedback(const TransportPacketsFeedback&) override {}
@@ -56,11 +63,12 @@ class OracleController final : public SenderController {
 
  private:
   DataRate Carried(SimTime now) const;
-  // The rate in bit/s that drains the queue by the end of the horizon; below 0 if no rate does.
+  // The rate in bit/s that, at `balanced`, drains the queue by the end of the horizon; below 0 if no rate does.
   double CarriedWithin(SimTime now, SimDuration horizon) const;
 
   const OracleConfig config_;
   const bool foresight_;
+  OracleAim aim_;
   TargetRateConstraints constraints_;
   Timestamp next_timeout_ = Timestamp::PlusInfinity();
 };
@@ -95,24 +103,27 @@ DataRate OracleController::Carried(SimTime now) const {
 
 double OracleController::CarriedWithin(SimTime now, SimDuration horizon) const {
   const SimTime from = foresight_ ? now : std::max(now - horizon, kTimeZero);
-  return OracleBps(config_, {.drain_time = horizon}, config_.link->queued_bytes(), from, from + horizon);
+  return OracleBps(config_, DrainedIn(horizon, aim_), config_.link->queued_bytes(), from, from + horizon);
 }
 
 class OracleAtReceiver final : public IntervalController {
  public:
-  explicit OracleAtReceiver(const OracleConfig& config) : IntervalController(kInterval), config_(config) {}
+  OracleAtReceiver(const OracleConfig& config, const Objective& objective)
+      : IntervalController(kInterval), config_(config), aim_(AimOf(objective)) {}
 
   std::string_view name() const override { return "oracle-receiver"; }
   void OnArrival(const Arrival&) override {}
+  void OnObjective(const Objective& objective) override { aim_ = AimOf(objective); }
 
  private:
   DataRate Decide(Timestamp now, TimeDelta) override {
     const SimTime from = std::max(ToSimTime(now) - kSimInterval, kTimeZero);
     return DataRate::BitsPerSecondF(
-        OracleBps(config_, {.drain_time = kReceiverDrain}, config_.link->queued_bytes(), from, from + kSimInterval));
+        OracleBps(config_, DrainedIn(kReceiverDrain, aim_), config_.link->queued_bytes(), from, from + kSimInterval));
   }
 
   const OracleConfig config_;
+  OracleAim aim_;
 };
 
 }  // namespace
@@ -148,12 +159,13 @@ double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queue
          static_cast<double>(std::max<int64_t>(0, excess_bytes)) * 8e9 / static_cast<double>(aim.drain_time.ns());
 }
 
-std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, bool foresight) {
-  return std::make_unique<OracleController>(config, foresight);
+std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, const Objective& objective,
+                                                       bool foresight) {
+  return std::make_unique<OracleController>(config, objective, foresight);
 }
 
-std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config) {
-  return std::make_unique<OracleAtReceiver>(config);
+std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config, const Objective& objective) {
+  return std::make_unique<OracleAtReceiver>(config, objective);
 }
 
 }  // namespace weir::sim

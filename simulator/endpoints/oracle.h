@@ -50,15 +50,17 @@ double CrossTrafficBps(const OracleConfig& config, SimTime from, SimTime to);
 // time; infinite without a bottleneck.
 double OracleBps(const OracleConfig& config, const OracleAim& aim, int64_t queued_bytes, SimTime from, SimTime to);
 
-// Makes a controller that reads the path's capacity and queue, which no real controller can. Every 50 ms its target is
-// 96 % of the capacity (of link and policer) in the next 50 ms, less the queue beyond the packet in transmission. It
+// Makes a controller that reads the path's capacity and queue, which no real controller can, and follows its objective
+// by `AimOf`. Under `balanced`, every 50 ms its target is 96 % of the capacity (of link and policer) in the next 50 ms,
+// less the queue beyond the packet in transmission. It
 // looks further ahead only if the link serves nothing for some of the next 100 ms: media then waits for the next slot.
 // The target may be 0: the constraints' lower bound does not apply. Among other flows it takes its share and ignores
 // the queue. Without foresight it assumes the capacity of the last 50 ms: a bound for controllers that cannot foresee.
-std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, bool foresight);
+std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& config, const Objective& objective,
+                                                       bool foresight);
 
 // Makes the oracle at the receiver, without foresight: a bound for controllers that send REMB.
-std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config);
+std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config, const Objective& objective);
 
 }  // namespace weir::sim
 

@@ -72,6 +72,20 @@ TEST(SimulationTest, OracleAtTheReceiverFollowsSteps) {
   EXPECT_LT(flow["one_way_delay_ms"]["p95"].get<double>(), 100.0);
 }
 
+// 85, 96 and 100 % of the capacity, by the aims of the presets.
+TEST(SimulationTest, OraclesFollowTheObjective) {
+  for (const std::string controller : {"oracle", "oracle-present", "oracle-receiver"}) {
+    const auto utilisation = [&](const Objective& objective) {
+      SimulationJob job = JobOf(Steady(4'000'000, 30), controller, 1);
+      job.objective = objective;
+      return Utilisation(RunJob(job, true)["flows"][0]);
+    };
+    EXPECT_NEAR(utilisation(kLatency), 0.85, 0.02) << controller;
+    EXPECT_NEAR(utilisation(kBalanced), 0.96, 0.02) << controller;
+    EXPECT_GT(utilisation(kThroughput), 0.98) << controller;
+  }
+}
+
 TEST(SimulationTest, OracleLeavesRoomForCrossTrafficOnlyWhileItIsThere) {
   json scenario = Steady(4'000'000, 30);
   scenario["flows"].push_back({{"kind", "cbr"}, {"rate_bps", 3'000'000}, {"start_s", 10}, {"stop_s", 20}});

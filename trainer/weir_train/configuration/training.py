@@ -74,8 +74,8 @@ class EnvironmentSettings(Settings):
     guard: bool = False
     """`true` applies the estimator's guard to the agent's rates."""
     side: Side = "receiver"
-    """Where the agent decides: from packets, or, like `weir-send`, from transport feedback; `"both"`: each in half of the
-    episodes.
+    """Where the agent decides: from packets, or, like `weir-send`, from transport feedback; `"both"`: in half of the
+    episodes each.
     """
     stack: Stack = "model"
     """The simulator's own sender and receiver, or those of libwebrtc in virtual calls."""
