@@ -3,6 +3,7 @@
 #define WEIR_CALLS_VIRTUAL_CALL_DOWNLINK_ALLOCATOR_H_
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,6 +20,9 @@ struct DownlinkStream {
   std::array<DataRate, kSimulcastLayers> rates;
   // The layer that is forwarded now; -1: none.
   int forwarded = -1;
+  // Packets of media so far, and retransmissions so far of packets that had been retransmitted before.
+  int64_t packets = 0;
+  int64_t repeated_retransmissions = 0;
 };
 
 class DownlinkAllocator {
@@ -43,6 +47,23 @@ std::unique_ptr<DownlinkAllocator> MakeWeirDownlinkAllocator();
 // 3. A stream that was lowered, more than 8 s after it began, gains no layer above the forwarded one for 10 s.
 // 4. The desired rate is the sum of the highest layers.
 std::unique_ptr<DownlinkAllocator> MakeMediasoupDownlinkAllocator();
+
+// The rules of LiveKit's stream allocator with its default configuration, from its public source. The targets take the
+// place of the subscriber's REMB, and are reported as often:
+//
+// 1. At first each stream has its highest layer.
+// 2. When reports fall (Kendall's tau below -0.6 of twelve, or of eight in five seconds) and the latest is at most 0.95
+//    times the forwarded rate, that report is committed, and so is, when more than 8 % of the packets of two seconds
+//    were retransmitted more than once, the forwarded rate less 0.4 times that share, if it is lower: one layer after
+//    the other, each stream in turn is given the layer that fits into what is left of it. No stream is paused.
+// 3. While a stream lacks layers and nothing falls, a probe of 1.2 times what the next layer of the stream with the
+//    fewest layers costs, at least 200 kbps, follows 3 s after the last one. A probe in which three reports fall
+//    congests, and then the interval grows by half, up to 120 s. After one that does not, streams gain the layers that
+//    fit into its highest report. Probes take 200 ms, and longer by half after each that does not congest.
+// 4. When no stream lacks a layer, all is as at first.
+//
+// Left out: streams that change, temporal layers.
+std::unique_ptr<DownlinkAllocator> MakeLivekitDownlinkAllocator();
 
 }  // namespace weir::sim
 

@@ -75,6 +75,7 @@ std::optional<ForwardedStream::RtpData> ForwardedStream::Forward(const Simulcast
   }
   history_[number_ % kHistory] = {.data = data};
   ++number_;
+  ++packets_;
   return data;
 }
 
@@ -84,6 +85,7 @@ std::optional<ForwardedStream::RtpData> ForwardedStream::Retransmit(uint16_t seq
   const RtpData& sent = entry.data;
   if (sent.empty() || NumberOf(sent) != sequence_number) return std::nullopt;
   if (now - entry.retransmission_time < round_trip_time) return std::nullopt;
+  if (entry.retransmission_time.IsFinite()) ++repeated_retransmissions_;
   entry.retransmission_time = now;
   const auto timestamp =
       static_cast<uint32_t>(sent[4]) << 24 | static_cast<uint32_t>(sent[5]) << 16 | sent[6] << 8 | sent[7];

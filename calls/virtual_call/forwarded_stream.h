@@ -46,6 +46,9 @@ class ForwardedStream {
   // Returns a retransmission (RFC 4588) of the packet with this number; nullopt if it is not in the history, or was
   // retransmitted within the round trip before `now`.
   std::optional<RtpData> Retransmit(uint16_t sequence_number, Timestamp now, TimeDelta round_trip_time);
+  // Packets that were forwarded, and retransmissions of packets that had been retransmitted before.
+  int64_t packets() const { return packets_; }
+  int64_t repeated_retransmissions() const { return repeated_retransmissions_; }
   // Returns a packet of padding in the stream of retransmissions, which the receiver discards.
   RtpData Pad(uint8_t padding_bytes);
 
@@ -79,6 +82,8 @@ class ForwardedStream {
   std::array<SentPacket, kHistory> history_;
   std::array<SentFrame, kHistory> frames_;
   size_t next_frame_ = 0;
+  int64_t packets_ = 0;
+  int64_t repeated_retransmissions_ = 0;
 };
 
 }  // namespace weir::sim

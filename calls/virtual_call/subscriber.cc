@@ -32,8 +32,15 @@ std::unique_ptr<DownlinkEstimator> MakeEstimator(const Flow& flow, const Virtual
 std::unique_ptr<DownlinkAllocator> MakeAllocator(const Flow& flow) {
   using Allocation = CallMedia::Room::Allocation;
   const Allocation own = flow.controller == kGcc ? Allocation::kMediasoup : Allocation::kWeir;
-  return flow.job.call.room.allocation.value_or(own) == Allocation::kWeir ? MakeWeirDownlinkAllocator()
-                                                                          : MakeMediasoupDownlinkAllocator();
+  switch (flow.job.call.room.allocation.value_or(own)) {
+    case Allocation::kMediasoup:
+      return MakeMediasoupDownlinkAllocator();
+    case Allocation::kLivekit:
+      return MakeLivekitDownlinkAllocator();
+    case Allocation::kWeir:
+      break;
+  }
+  return MakeWeirDownlinkAllocator();
 }
 
 }  // namespace
@@ -249,7 +256,9 @@ void Subscriber::Decide() {
   for (const ForwardedStream& stream : streams_) {
     const SimulcastPublisher& publisher = *room_->publishers()[stream.publisher()];
     offered.push_back({.rates = {publisher.LayerRate(0), publisher.LayerRate(1), publisher.LayerRate(2)},
-                       .forwarded = stream.layer()});
+                       .forwarded = stream.layer(),
+                       .packets = stream.packets(),
+                       .repeated_retransmissions = stream.repeated_retransmissions()});
   }
   const std::vector<int> layers = allocator_->Allocate(estimator_->target_rate(), offered, Now());
   for (size_t i = 0; i < streams_.size(); ++i) {

@@ -12,7 +12,8 @@ CallMedia::Room ParseRoom(const nlohmann::json& value) {
   room.cameras = static_cast<int>(object.Integer("cameras", kPublishers, room.cameras));
   room.screens = static_cast<int>(object.Integer("screens", kPublishers, room.screens));
   if (object.FindOptional("allocation"))
-    room.allocation = static_cast<CallMedia::Room::Allocation>(object.Choice("allocation", {"weir", "mediasoup"}));
+    room.allocation =
+        static_cast<CallMedia::Room::Allocation>(object.Choice("allocation", {"weir", "mediasoup", "livekit"}));
   object.RefuseUnknownKeys();
   if (room.publishers() == 0) RefuseJson("call.room", "needs a camera or a screen");
   return room;

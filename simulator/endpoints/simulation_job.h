@@ -82,7 +82,7 @@ struct CallMedia {
     int cameras = 0;
     int screens = 0;
     // The rules by which the SFU selects layers; nullopt: Weir's with an estimator of Weir, else mediasoup's.
-    enum class Allocation : uint8_t { kWeir, kMediasoup };
+    enum class Allocation : uint8_t { kWeir, kMediasoup, kLivekit };
     std::optional<Allocation> allocation = std::nullopt;
 
     int publishers() const { return cameras + screens; }

@@ -37,11 +37,13 @@ class Encoder(StrEnum):
 class Room:
     """A room of an SFU: each flow under test is a subscriber's downlink, with all publishers in three simulcast layers.
 
-    Its controllers are `weir-send`, with Weir's allocator of layers, and `gcc`, with the rules of mediasoup.
+    Its controllers are `weir-send`, with Weir's allocator of layers, and `gcc`, with the rules of mediasoup, or those
+    of `allocation`.
     """
 
     cameras: int = 0
     screens: int = 0
+    allocation: Literal["weir", "mediasoup", "livekit"] | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ class CallMedia:
         if self.playout != "adaptive":
             form["playout"] = self.playout
         if self.room:
-            form["room"] = {"cameras": self.room.cameras, "screens": self.room.screens}
+            room: dict[str, JsonValue] = {"cameras": self.room.cameras, "screens": self.room.screens}
+            form["room"] = room | ({"allocation": self.room.allocation} if self.room.allocation else {})
         return form
 
 

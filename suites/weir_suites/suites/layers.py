@@ -1,10 +1,13 @@
-"""Layers and downlink of an SFU, as a subscriber sees them: Weir against GCC with mediasoup's rules, in rooms."""
+"""Layers and downlink of an SFU, as a subscriber sees them: Weir against GCC with mediasoup's and LiveKit's rules, in
+rooms.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -74,54 +77,68 @@ def _time_to_best_s(fitting: Sequence[float], forwarded: Sequence[float]) -> flo
     return float(len(fitting))
 
 
+def _of_livekit(name: str) -> str:
+    """The set of a room in which GCC has LiveKit's rules."""
+    return f"{name}, LiveKit"
+
+
+def _goals_against(name: str, rules: str, suffix: str, baseline: str) -> Iterator[Goal]:
+    key = name.replace(" ", "_") + suffix
+    against = f"weir-send less gcc with {rules}'s rules"
+    compared = partial(Comparison, name, controller=_WEIR, others=(GCC,), contrast="difference", baseline=baseline)
+    yield Goal(
+        f"lowered_{key}",
+        f"{name}: layers lowered, per stream and minute, {against}, mean over paths",
+        compared(lowered_per_minute),
+        at_most(0.0, "/min", signed=True, decimals=2),
+    )
+    yield Goal(
+        f"fitting_{key}",
+        f"{name}: share of the layers that fit, {against}, mean over paths",
+        compared(fitting_share),
+        at_least(0.0, "points", signed=True, scale=100, decimals=1),
+    )
+    yield Goal(
+        f"frozen_{key}",
+        f"{name}: time frozen or paused, {against}, mean over paths",
+        compared(frozen_share),
+        at_most(0.0, "points", signed=True, scale=100, decimals=1),
+    )
+    yield Goal(
+        f"best_after_{key}",
+        f"{name}: time to the best layers that fit, {against}, median over paths",
+        compared(best_layers_after_s, MEDIAN),
+        at_most(0.0, "s", signed=True, decimals=1),
+    )
+    yield Goal(
+        f"delay_{key}",
+        f"{name}: end-to-end delay p95, {against}, median over paths",
+        compared(end_to_end_delay_ms_p95, MEDIAN),
+        at_most(0.0, "ms", signed=True, decimals=0),
+        unbounded=True,
+    )
+
+
 def _goals() -> Iterator[Goal]:
-    against = "weir-send less gcc with mediasoup's rules"
     for name in _ROOMS:
-        key = name.replace(" ", "_")
-        compared = partial(Comparison, name, controller=_WEIR, others=(GCC,), contrast="difference")
-        yield Goal(
-            f"lowered_{key}",
-            f"{name}: layers lowered, per stream and minute, {against}, mean over paths",
-            compared(lowered_per_minute),
-            at_most(0.0, "/min", signed=True, decimals=2),
-        )
-        yield Goal(
-            f"fitting_{key}",
-            f"{name}: share of the layers that fit, {against}, mean over paths",
-            compared(fitting_share),
-            at_least(0.0, "points", signed=True, scale=100, decimals=1),
-        )
-        yield Goal(
-            f"frozen_{key}",
-            f"{name}: time frozen or paused, {against}, mean over paths",
-            compared(frozen_share),
-            at_most(0.0, "points", signed=True, scale=100, decimals=1),
-        )
-        yield Goal(
-            f"best_after_{key}",
-            f"{name}: time to the best layers that fit, {against}, median over paths",
-            compared(best_layers_after_s, MEDIAN),
-            at_most(0.0, "s", signed=True, decimals=1),
-        )
-        yield Goal(
-            f"delay_{key}",
-            f"{name}: end-to-end delay p95, {against}, median over paths",
-            compared(end_to_end_delay_ms_p95, MEDIAN),
-            at_most(0.0, "ms", signed=True, decimals=0),
-            unbounded=True,
-        )
+        yield from _goals_against(name, "mediasoup", "", "")
+        yield from _goals_against(name, "LiveKit", "_livekit", _of_livekit(name))
+
+
+def _runs() -> Iterator[Replays]:
+    for name, room in _ROOMS.items():
+        yield Replays(name, scenarios.downlinks, (_WEIR, GCC), call=CallMedia(Encoder.FAKE, room=room))
+        livekit = CallMedia(Encoder.FAKE, room=replace(room, allocation="livekit"))
+        yield Replays(_of_livekit(name), scenarios.downlinks, (GCC,), call=livekit)
 
 
 SUITE: Final = Suite(
     name="layers",
     about="Subscribers of an SFU in virtual calls: rooms of 1, 3 and 6 cameras and of a screen with 2 cameras, each in "
     "three simulcast layers, on constant, stepped, cellular and lossy downlinks, with Weir's estimator and allocator "
-    "of layers, and with libwebrtc's GCC and the rules of mediasoup.",
+    "of layers, and with libwebrtc's GCC and the rules of mediasoup or LiveKit.",
     seeds=3,
     only_named=True,
-    replays=tuple(
-        Replays(name, scenarios.downlinks, (_WEIR, GCC), call=CallMedia(Encoder.FAKE, room=room))
-        for name, room in _ROOMS.items()
-    ),
+    replays=tuple(_runs()),
     goals=tuple(_goals()),
 )

@@ -65,6 +65,15 @@ TEST(Room, AScreenHasFewerFrames) {
   EXPECT_NEAR(record["flows"][0]["room"]["frames_rendered"].get<double>(), 10 * 5, 4);
 }
 
+TEST(Room, TheRulesOfLivekitBeginWithTheHighestLayersAndPauseNone) {
+  const auto record =
+      RunRoom(Steady(600'000, 15), "gcc", {.cameras = 2, .allocation = CallMedia::Room::Allocation::kLivekit});
+  const auto& forwarded = record["flows"][0]["room"]["forwarded_bps"];
+  EXPECT_GT(forwarded[2].get<double>(), 2e6);
+  EXPECT_LT(forwarded[14].get<double>(), 1e6);
+  EXPECT_GT(forwarded[14].get<double>(), 2e5);
+}
+
 TEST(Room, TheSameSeedGivesTheSameBytes) {
   const json scenario = Steady(1'000'000, 8);
   const std::string once = RunRoom(scenario, "weir-send", {.cameras = 2}).dump();
