@@ -160,18 +160,18 @@ TEST(LayerAllocatorTest, ALayerIsAddedAfterItHasFittedForTheWait) {
   EXPECT_EQ(subscriber.allocator().desired_rate(), Kbps(1650));
 }
 
-TEST(LayerAllocatorTest, ALayerStaysWithinTheMarginForASecond) {
+TEST(LayerAllocatorTest, ALayerStaysForASecondAfterAFallOfAQuarter) {
   Subscriber subscriber({Video(1)});
   EXPECT_EQ(subscriber.At(Kbps(550)), (Layers{1}));
   subscriber.now += kStep;
-  EXPECT_EQ(subscriber.During(TimeDelta::Millis(1050), Kbps(455)), (Layers{1}));
-  EXPECT_EQ(subscriber.At(Kbps(455)), (Layers{0}));
+  EXPECT_EQ(subscriber.During(TimeDelta::Millis(1050), Kbps(375)), (Layers{1}));
+  EXPECT_EQ(subscriber.At(Kbps(375)), (Layers{0}));
   EXPECT_EQ(subscriber.last[0].reason, LayerReason::kTargetFell);
 
   Subscriber other({Video(1)});
   EXPECT_EQ(other.At(Kbps(550)), (Layers{1}));
   other.now += kStep;
-  EXPECT_EQ(other.At(Kbps(454)), (Layers{0}));
+  EXPECT_EQ(other.At(Kbps(374)), (Layers{0}));
   other.now += kStep;
   EXPECT_EQ(other.At(Kbps(0)), (Layers{-1}));
 }
@@ -181,10 +181,27 @@ TEST(LayerAllocatorTest, AFallMovesNothingUp) {
   Subscriber subscriber({{.id = 1, .kbps = {1000}, .priority = 1}, {.id = 2, .kbps = {100, 300}}});
   EXPECT_EQ(subscriber.At(Kbps(1210)), (Layers{0, 0}));
   subscriber.now += kStep;
-  EXPECT_EQ(subscriber.At(Kbps(900)), (Layers{-1, 0}));
+  EXPECT_EQ(subscriber.At(Kbps(800)), (Layers{-1, 0}));
   subscriber.now += kStep;
-  EXPECT_EQ(subscriber.During(TimeDelta::Millis(450), Kbps(900)), (Layers{-1, 0}));
-  EXPECT_EQ(subscriber.At(Kbps(900)), (Layers{-1, 1}));
+  EXPECT_EQ(subscriber.During(TimeDelta::Millis(450), Kbps(800)), (Layers{-1, 0}));
+  EXPECT_EQ(subscriber.At(Kbps(800)), (Layers{-1, 1}));
+}
+
+TEST(LayerAllocatorTest, AStreamDoesNotTryTheRoomThatAnotherWaitsFor) {
+  Subscriber subscriber({{.id = 1, .kbps = {100, 500}}, {.id = 2, .kbps = {100, 500}}});
+  EXPECT_EQ(subscriber.At(Kbps(700)), (Layers{1, 0}));
+  // Room for one of both, that does not last: the wait of stream 1 becomes 1 s, and stream 2 waits, too.
+  subscriber.now += kStep;
+  EXPECT_EQ(subscriber.At(Kbps(300)), (Layers{0, 0}));
+  subscriber.now += kStep;
+  EXPECT_EQ(subscriber.During(TimeDelta::Millis(1000), Kbps(700)), (Layers{0, 0}));
+  EXPECT_EQ(subscriber.At(Kbps(700)), (Layers{1, 0}));
+  // Room for both.
+  subscriber.now += kStep;
+  EXPECT_EQ(subscriber.At(Kbps(300)), (Layers{0, 0}));
+  subscriber.now += kStep;
+  EXPECT_EQ(subscriber.During(TimeDelta::Millis(500), Kbps(1200)), (Layers{0, 0}));
+  EXPECT_EQ(subscriber.At(Kbps(1200)), (Layers{0, 1}));
 }
 
 TEST(LayerAllocatorTest, HigherPriorityTakesTheRoomAfterTheWait) {
@@ -467,7 +484,7 @@ TEST(LayerAllocatorPropertyTest, StaysWithinTheTargetAndExplainsEachChange) {
       ASSERT_EQ(sum, subscriber.allocator().allocated_rate());
       const TimeDelta excess = subscriber.now - excess_since;
       const bool graced =
-          (sum <= target * 1.1 && excess <= TimeDelta::Seconds(1)) || (is_burst && excess <= TimeDelta::Seconds(2));
+          (sum <= target * (4.0 / 3.0) && excess <= TimeDelta::Seconds(1)) || (is_burst && excess <= TimeDelta::Seconds(2));
       ASSERT_TRUE(sum <= std::max(target, subscriber.RequiredSum()) || graced) << sum.bps() << " " << target.bps();
       bool any_up = false;
       bool any_fell = false;

@@ -50,8 +50,7 @@ struct LayerAllocation {
 
 struct LayerAllocatorConfig {
   // Hysteresis of the rate, above 0 and at most 1. A layer is added if the target exceeds the sum with it by this
-  // share, and the sum may exceed the target by this share for a second. It covers the spread of an encoder's rate
-  // around its measured mean.
+  // share. It covers the spread of an encoder's rate around its measured mean.
   double margin = 0.1;
   // Hysteresis of time, 100 ms to 32 s. A layer is added after it has fitted for this long, so that a short peak of the
   // target costs no key frame.
@@ -65,9 +64,10 @@ struct LayerAllocatorConfig {
 // 2. Every other layer is considered in the order, with the sum of the layers before it that are on. A layer that does
 //    not fit is skipped. Streams of equal priority thus share: each gets its layer 0 before any gets layer 1.
 // 3. A layer is added when the sum with it has been at most T / M at each call during the wait, or at once for a new
-//    stream. Layers after it that no longer fit into T / M are removed.
+//    stream. Until then its room counts as taken for the layers after it, which would else try the same room in turn.
+//    Layers after an added one that no longer fit into T / M are removed.
 // 4. While the sum of the layers that are on exceeds T, nothing is added. The layers stay for 1 s if the sum is at most
-//    M T, and for 2 s if only the measured rates rose, as they do with a key frame or a slide. Otherwise the layers
+//    4/3 T, and for 2 s if only the measured rates rose, as they do with a key frame or a slide. Otherwise the layers
 //    that do not fit into T are removed at once.
 // 5. When a stream loses a layer within 10 s after it last gained one, its wait doubles, up to 32 s, once for each
 //    gain. The wait returns to the configured one 30 s after the longer wait has passed without another such loss. A

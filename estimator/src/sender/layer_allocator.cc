@@ -12,6 +12,8 @@ constexpr TimeDelta kMinWait = TimeDelta::Millis(100);
 constexpr TimeDelta kMaxWait = TimeDelta::Seconds(32);
 // Typical length of a dip of targets and measured rates. A layer that is removed and added again costs a key frame.
 constexpr TimeDelta kMaxExcess = TimeDelta::Seconds(1);
+// Of the sum over a target that has fallen by a quarter. mediasoup, too, waits a second after a smaller fall.
+constexpr double kMaxDip = 4.0 / 3.0;
 // Twice kMaxExcess: hosts measure rates over about a second, so a burst remains visible for that much longer.
 constexpr TimeDelta kMaxBurst = TimeDelta::Seconds(2);
 // A target that falls within this time after it allowed a layer was too high.
@@ -120,9 +122,10 @@ std::span<const LayerAllocation> LayerAllocator::Allocate(DataRate target, Times
   target_ = target;
   const TimeDelta excess = exceeds ? now - excess_since_ : TimeDelta::Zero();
   const bool all_stay =
-      exceeds && (is_burst_ ? excess <= kMaxBurst : in_force <= WithMargin(target) && excess <= kMaxExcess);
+      exceeds && (is_burst_ ? excess <= kMaxBurst : in_force <= target * kMaxDip && excess <= kMaxExcess);
 
   DataRate sum = DataRate::Zero();
+  DataRate waiting = DataRate::Zero();  // of layers that fit
   bool added = false;
   for (const Item& item : order_) {
     Stream& stream = streams_[item.stream];
@@ -135,11 +138,14 @@ std::span<const LayerAllocation> LayerAllocator::Allocate(DataRate target, Times
       } else {
         Remove(item.stream, item.layer, exceeds ? excess_reason_ : LayerReason::kPriority);
       }
-    } else if (!Fits(with_it, target)) {
+    } else if (!Fits(with_it + waiting, target)) {
       stream.fits_since = Timestamp::PlusInfinity();
     } else {
       stream.fits_since = std::min(stream.fits_since, now);
-      if (exceeds || now - stream.fits_since < (item.layer > 0 ? stream.wait : config_.wait)) continue;
+      if (exceeds || now - stream.fits_since < (item.layer > 0 ? stream.wait : config_.wait)) {
+        waiting += stream.Cost(item.layer);
+        continue;
+      }
       Add(item.stream);
       sum = with_it;
       added = true;
