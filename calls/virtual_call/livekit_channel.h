@@ -38,7 +38,7 @@ class LivekitChannel {
     reports_.push_back({estimate, now});
     if (reports_.size() > config_.reports) reports_.pop_front();
     while (now - reports_.front().at >= TimeDelta::Seconds(10)) reports_.pop_front();
-    // Of equal reports at the front only the latest counts.
+    // Only the latest of equal reports at the front counts.
     while (reports_.size() > 1 && reports_[0].estimate == reports_[1].estimate) reports_.pop_front();
   }
 

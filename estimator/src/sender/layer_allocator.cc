@@ -12,7 +12,7 @@ constexpr TimeDelta kMinWait = TimeDelta::Millis(100);
 constexpr TimeDelta kMaxWait = TimeDelta::Seconds(32);
 // Typical length of a dip of targets and measured rates. A layer that is removed and added again costs a key frame.
 constexpr TimeDelta kMaxExcess = TimeDelta::Seconds(1);
-// Of the sum over a target that has fallen by a quarter. mediasoup, too, waits a second after a smaller fall.
+// The sum over a target that has fallen by a quarter. mediasoup, too, waits a second after a smaller fall.
 constexpr double kMaxDip = 4.0 / 3.0;
 // Twice kMaxExcess: hosts measure rates over about a second, so a burst remains visible for that much longer.
 constexpr TimeDelta kMaxBurst = TimeDelta::Seconds(2);
