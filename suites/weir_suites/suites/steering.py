@@ -21,6 +21,8 @@ from weir_suites.suite import Goal, Replays, Suite, at_least
 _OBJECTIVES: Final = ("balanced", "throughput", "0.3,0.6,0.1", "latency", "0.05,0.9,0.05")
 _PRESETS: Final = ("throughput", "balanced", "latency")
 _SEATS: Final = (POLICY, "weir-send")
+# They know the present capacity and follow the objective: the share of a goal that no estimator can exceed by much.
+_BOUNDS: Final = ("oracle-receiver", "oracle-present")
 # By opponent: the share of scenarios at the sender, and at the receiver.
 _OPPONENTS: Final = {GCC: (0.95, 0.95), "scream": (0.98, 0.85), "scream-ccfb": (0.95, 0.6)}
 _REPLAYS: Final[dict[str, sets.SetBuilder]] = {
@@ -43,12 +45,13 @@ def _by_objective(*names: str, objectives: tuple[str, ...] = _OBJECTIVES) -> dic
 
 
 def _goals() -> Iterator[Goal]:
-    for seat in _SEATS:
+    for seat in (*_SEATS, *_BOUNDS):
         yield Goal(
             f"steering_{seat}",
             f"replays: presets move {seat}'s utilisation and p95 delay the right way, share of scenarios",
             partial(special.steering, sets=_by_objective(*_REPLAYS, objectives=_PRESETS), controller=seat),
             at_least(0.92, "%", scale=100, decimals=1),
+            unbounded=seat in _BOUNDS,
         )
     for seat in _SEATS:
         for other, shares in _OPPONENTS.items():
@@ -61,12 +64,22 @@ def _goals() -> Iterator[Goal]:
                     at_least(shares[0 if seat != POLICY else 1], "%", scale=100, decimals=0),
                     unbounded=name != "replays",
                 )
+    for bound in _BOUNDS:
+        for other in _OPPONENTS:
+            yield Goal(
+                f"front_replays_{bound}_{other}",
+                f"replays: the same for {bound}, which no controller can be",
+                partial(dominating, sets=_by_objective(*_REPLAYS), controller=bound, other=other),
+                at_least(0.5, "%", scale=100, decimals=0),
+                unbounded=True,
+            )
 
 
 def _runs(name: str, build: sets.SetBuilder, call: CallMedia | None = None) -> Iterator[Replays]:
     for objective in _OBJECTIVES:
         opponents = tuple(_OPPONENTS) if objective == _OBJECTIVES[0] else ()
-        yield Replays(_name(name, objective), build, (*_SEATS, *opponents), objective=objective, call=call)
+        bounds = _BOUNDS if call is None else ()
+        yield Replays(_name(name, objective), build, (*_SEATS, *opponents, *bounds), objective=objective, call=call)
 
 
 SUITE: Final = Suite(
