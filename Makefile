@@ -128,7 +128,7 @@ distributed: build build/stamps/distributed ## Install Ray and what training nee
 MODEL_DIR ?= build/model
 MODEL_RUN = $(MODEL_DIR)/run
 .PHONY: model
-model: webrtc train ## Make the shipped model again: train, export, replay, card; writes build/model/weir.onnx and weir.md
+model: webrtc train ## Train a model like the shipped one: train, export, replay, card; writes build/model/weir.onnx and weir.md
 	$(BIN)/weir train trainer/configs/weir.toml --out $(MODEL_RUN) $$([ ! -e $(MODEL_RUN)/checkpoint.zip ] || echo --resume)
 	$(BIN)/weir export $(MODEL_RUN) --out $(MODEL_DIR)/weir.onnx --force
 	$(BIN)/weir replay catalogue --model $(MODEL_DIR)/weir.onnx --seeds $(SEEDS) --out $(MODEL_DIR)/report

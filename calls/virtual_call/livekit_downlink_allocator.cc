@@ -138,9 +138,8 @@ class LivekitDownlinkAllocator final : public DownlinkAllocator {
   }
 
   void StartProbe(std::span<const DownlinkStream> streams, Timestamp now) {
-    const size_t lowest = Farthest();
-    const DataRate more = RateOf(streams[lowest], chosen_[lowest] + 1) - RateOf(streams[lowest], chosen_[lowest]);
-    probe_ = Probe{.goal = Usage(streams) + std::max(more * kProbeOverage, kLeastProbe), .start = now};
+    const DataRate more = CostOfNext(streams, Farthest()) * kProbeOverage;
+    probe_ = Probe{.goal = Usage(streams) + std::max(more, kLeastProbe), .start = now};
     channel_ = LivekitChannel(kInProbe);
   }
 
@@ -148,12 +147,17 @@ class LivekitDownlinkAllocator final : public DownlinkAllocator {
 
   void Boost(std::span<const DownlinkStream> streams) {
     for (DataRate left = committed_ - Usage(streams); IsDeficient();) {
-      const size_t lowest = Farthest();
-      const DataRate more = RateOf(streams[lowest], chosen_[lowest] + 1) - RateOf(streams[lowest], chosen_[lowest]);
-      if (more > left) return;
-      left -= more;
-      ++chosen_[lowest];
+      const size_t farthest = Farthest();
+      const DataRate cost = CostOfNext(streams, farthest);
+      if (cost > left) return;
+      left -= cost;
+      ++chosen_[farthest];
     }
+  }
+
+  // What one more layer of a stream costs.
+  DataRate CostOfNext(std::span<const DownlinkStream> streams, size_t index) const {
+    return RateOf(streams[index], chosen_[index] + 1) - RateOf(streams[index], chosen_[index]);
   }
 
   // The stream farthest from its highest layer.
