@@ -155,7 +155,7 @@ class LivekitDownlinkAllocator final : public DownlinkAllocator {
     }
   }
 
-  // What one more layer of a stream costs.
+  // The rate that one more layer of a stream adds.
   DataRate CostOfNext(std::span<const DownlinkStream> streams, size_t index) const {
     return RateOf(streams[index], chosen_[index] + 1) - RateOf(streams[index], chosen_[index]);
   }
