@@ -483,8 +483,8 @@ TEST(LayerAllocatorPropertyTest, StaysWithinTheTargetAndExplainsEachChange) {
       const DataRate sum = subscriber.Sum();
       ASSERT_EQ(sum, subscriber.allocator().allocated_rate());
       const TimeDelta excess = subscriber.now - excess_since;
-      const bool graced =
-          (sum <= target * (4.0 / 3.0) && excess <= TimeDelta::Seconds(1)) || (is_burst && excess <= TimeDelta::Seconds(2));
+      const bool graced = (sum <= target * (4.0 / 3.0) && excess <= TimeDelta::Seconds(1)) ||
+                          (is_burst && excess <= TimeDelta::Seconds(2));
       ASSERT_TRUE(sum <= std::max(target, subscriber.RequiredSum()) || graced) << sum.bps() << " " << target.bps();
       bool any_up = false;
       bool any_fell = false;

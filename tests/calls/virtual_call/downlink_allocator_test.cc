@@ -18,6 +18,7 @@ DownlinkStream Stream(int forwarded) {
 std::vector<int> Allocate(DownlinkAllocator& allocator, int64_t kbps, const std::vector<int>& forwarded,
                           int64_t seconds) {
   std::vector<DownlinkStream> streams;
+  streams.reserve(forwarded.size());
   for (const int layer : forwarded) streams.push_back(Stream(layer));
   return allocator.Allocate(DataRate::KilobitsPerSecond(kbps), streams, Timestamp::Seconds(seconds));
 }
