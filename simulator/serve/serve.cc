@@ -158,8 +158,11 @@ bool Serve(int input_fd, int output_fd, const MakeStack& make_stack) {
   std::optional<Frame> frame = channel.Read();
   while (frame) {
     std::optional<Frame> next;
-    if (const auto failure = FailureOf([&] { next = Answer(*frame, channel, make_stack); }))
+    if (const auto failure = FailureOf([&] { next = Answer(*frame, channel, make_stack); })) {
       channel.Write('E', failure->message);
+      // Seen with GCC 12 where memory ran out: the optional had a value although the run had not returned one.
+      next.reset();
+    }
     frame = next || channel.broken() ? next : channel.Read();
   }
   return !channel.broken();
