@@ -119,8 +119,7 @@ constexpr SimulatedController kControllers[] = {
      .knows_path = true},
     {.name = "oracle-receiver",
      .summary = "oracle-present, at the receiver",
-     .at_receiver =
-         [](const ControllerContext& context) { return MakeOracleAtReceiver(context.oracle, context.objective); },
+     .at_receiver = [](const ControllerContext& context) { return MakeOracleAtReceiver(context.oracle); },
      .knows_path = true},
     {.name = "mocc",
      .summary = "weir-send behind MOCC's interface: statistics of intervals",

@@ -108,8 +108,7 @@ double OracleController::CarriedWithin(SimTime now, SimDuration horizon) const {
 
 class OracleAtReceiver final : public IntervalController {
  public:
-  OracleAtReceiver(const OracleConfig& config, const Objective& objective)
-      : IntervalController(kInterval), config_(config), aim_(AimOf(objective)) {}
+  explicit OracleAtReceiver(const OracleConfig& config) : IntervalController(kInterval), config_(config) {}
 
   std::string_view name() const override { return "oracle-receiver"; }
   void OnArrival(const Arrival&) override {}
@@ -164,8 +163,8 @@ std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& confi
   return std::make_unique<OracleController>(config, objective, foresight);
 }
 
-std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config, const Objective& objective) {
-  return std::make_unique<OracleAtReceiver>(config, objective);
+std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config) {
+  return std::make_unique<OracleAtReceiver>(config);
 }
 
 }  // namespace weir::sim

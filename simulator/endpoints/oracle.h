@@ -60,7 +60,7 @@ std::unique_ptr<SenderController> MakeOracleController(const OracleConfig& confi
                                                        bool foresight);
 
 // Makes the oracle at the receiver, without foresight: a bound for controllers that send REMB.
-std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config, const Objective& objective);
+std::unique_ptr<ReceiverController> MakeOracleAtReceiver(const OracleConfig& config);
 
 }  // namespace weir::sim
 

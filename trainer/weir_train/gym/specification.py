@@ -213,7 +213,7 @@ class EnvironmentSpecification:
     def reset_request(self, scenario: Mapping[str, Any], seed: int, objective: Sequence[float]) -> dict[str, Any]:
         """Returns the JSON of a reset frame."""
         kind = "rate_bps" if self.action.kind == "around_rule" else self.action.kind
-        side = self.side if self.side != "both" else "sender" if seed % 2 else "receiver"
+        side = ("receiver", "sender")[seed % 2] if self.side == "both" else self.side
         return {
             "scenario": scenario,
             "seed": seed,
