@@ -160,7 +160,7 @@ bool Serve(int input_fd, int output_fd, const MakeStack& make_stack) {
     std::optional<Frame> next;
     if (const auto failure = FailureOf([&] { next = Answer(*frame, channel, make_stack); })) {
       channel.Write('E', failure->message);
-      // At -O3, GCC 12 has Answer() return into `next` itself and leaves out its initialization; a throw leaves it so.
+      // At -O3, GCC 12 has Answer() return into `next` itself and omits its initialization; a throw leaves it so.
       next.reset();
     }
     frame = next || channel.broken() ? next : channel.Read();
