@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from weir_calls.call.layers import layer_metrics
+from weir_eval.measures.call_quality import mean_delay_factor
 from weir_eval.measures.viewer import estimate_vmaf
 from weir_eval.webrtc_stats import Array, StatsObject, StatsReports
 
@@ -77,12 +78,31 @@ def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: flo
     return {
         **estimated_quality(receiver, frozen_share, start_s, end_s),
         **layer_metrics(video, start_s, end_s),
+        **_delay_metrics(receiver, start_s, end_s),
         "frames_per_second": sum(decoded) / (end_s - start_s) if decoded and end_s > start_s else None,
         "freeze_count": metrics["stats_freeze_count"],
         "total_freezes_duration_s": frozen_s,
         "frozen_share": frozen_share,
         "frame_height_mean": float(np.mean(shown)) if len(shown) else None,
         "quality_switch_count": float(sum((np.diff(values) != 0).sum() for values in heights)) if len(shown) else None,
+    }
+
+
+def _delay_metrics(receiver: StatsReports, start_s: float, end_s: float) -> Values:
+    """The measures of the end-to-end delays that a page reports; undefined without them."""
+    series = _series(receiver.of("rendered-frame"), "endToEndDelay")
+    if not series:
+        return {}
+    times_s, delays_s = series[0]
+    within = (times_s >= start_s) & (times_s <= end_s)
+    if not within.any():
+        return {}
+    delays_ms = 1e3 * delays_s[within]
+    p50, p95 = np.percentile(delays_ms, [50, 95])
+    return {
+        "delay_factor": mean_delay_factor(np.rint(1e6 * times_s[within]), delays_ms),
+        "end_to_end_delay_ms_p50": float(p50),
+        "end_to_end_delay_ms_p95": float(p95),
     }
 
 
