@@ -94,6 +94,7 @@ BandwidthEstimator& BandwidthEstimator::operator=(BandwidthEstimator&&) noexcept
 BandwidthEstimator::~BandwidthEstimator() = default;
 
 const NetworkState& BandwidthEstimator::network_state() const { return path_->congestion.state(); }
+bool BandwidthEstimator::DelayStands() const { return path_->arrivals.delay_stands(); }
 TimeDelta BandwidthEstimator::RecurringStop() const { return path_->arrivals.RecurringStop(now_); }
 const ArrivalTotals& BandwidthEstimator::totals() const { return path_->arrivals.totals(); }
 bool BandwidthEstimator::HasFewPackets(Timestamp now) const {
@@ -219,10 +220,11 @@ void BandwidthEstimator::OnRoundTripTime(TimeDelta round_trip_time, Timestamp no
   if (started()) controller_->OnRoundTripTimeUpdate(*round_trip_time_);
 }
 
-void BandwidthEstimator::OnProbeResult(DataRate rate) {
+void BandwidthEstimator::OnProbeResult(DataRate rate, bool after_pause) {
   const DataRate target = std::min(rate, constraints_.max_rate);
   if (!any_packets() || target <= latest_.target_rate) return;
   path_->guard.OnProbeResult(target);
+  if (after_pause) path_->congestion.OnProbeAfterPause(now_, target);
   latest_ = {now_, target, {TargetSource::kProbe}};
   // In force until the controller's next decision, which starts from there.
   update_.target_rate = target;

@@ -43,7 +43,7 @@ NUMBERS: Mapping[str, frozenset[str]] = {
         ("freezeCount", "totalFreezesDuration", "frameWidth", "frameHeight", "framesReceived", "framesDropped")
     ),
     "codec": frozenset(),
-    # Not W3C's: a page that knows when its frames were captured has one for each frame that it renders.
+    # Not W3C's: a page that can read capture times reports one for each frame that it renders.
     "rendered-frame": frozenset(("endToEndDelay",)),
 }
 """The types of statistics that are read, and their numeric members."""

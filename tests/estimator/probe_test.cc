@@ -87,6 +87,33 @@ TEST_F(ProbeClusterTest, ArrivalsAtOneTimeOrOutOfAnyOrderShowNothing) {
   EXPECT_FALSE(cluster_.Result());
 }
 
+// A frame of 1,200 bytes in the middle, after which the path sends two packets of the cluster late.
+TEST_F(ProbeClusterTest, AFrameThatIsSentBesideItCounts) {
+  ProbeCluster cluster;
+  cluster.OnSentBeside(99, kStart, DataSize::Bytes(1200));
+  cluster.Begin({kStart, 1, Kbps(1000), Ms(40), 5});
+  cluster.OnSentBeside(100, kStart, DataSize::Bytes(1200));
+  for (int i = 0; i < kPackets; ++i) {
+    cluster.OnSent(i, kStart + Ms(4.0 * i), DataSize::Bytes(500));
+    if (i == 5) cluster.OnSentBeside(50, kStart + Ms(4.0 * i), DataSize::Bytes(1200));
+  }
+  cluster.OnSentBeside(101, kStart + Ms(40), DataSize::Bytes(1200));
+  // 1.2 Mbps: 3.3 ms for a packet of the cluster, 8 ms for the frame.
+  Timestamp free = kStart;
+  for (int i = 0; i < kPackets; ++i) {
+    const auto arrive = [&](int64_t number, double ms) {
+      free = std::max(free, kStart + Ms(4.0 * i)) + Ms(ms);
+      cluster.OnReceived(number, free + Ms(30));
+    };
+    arrive(i, 10.0 / 3);
+    EXPECT_EQ(cluster.IsComplete(), i == kPackets - 1);
+    if (i == 5) arrive(50, 8);
+  }
+  ASSERT_TRUE(cluster.Result());
+  EXPECT_FALSE(cluster.Result()->is_limit);
+  EXPECT_EQ(cluster.Result()->rate, Kbps(1000));
+}
+
 TEST_F(ProbeClusterTest, MorePacketsThanItHoldsAreIgnored) {
   for (int i = kPackets; i < 1000; ++i) cluster_.OnSent(i, kStart + Ms(1.5 * i), DataSize::Bytes(500));
   for (int i = 0; i < 1000; ++i) cluster_.OnReceived(i, kStart + Ms(30 + 1.5 * i));
@@ -196,6 +223,76 @@ TEST(ProbeControllerTest, WhatNoClusterCanShowIsNotProbedForEver) {
   }
   EXPECT_LE(controller.counters().clusters, 10u);
   EXPECT_GE(controller.TargetRate(facts.target), Kbps(40'000));
+}
+
+// Media that wait for a target above their lowest layer, on a path that may carry 2 Mbps and was congested last.
+class PausedMediaTest : public testing::Test {
+ protected:
+  PausedMediaTest() {
+    controller_.SetDesiredRate({Kbps(2000), DataRate::Zero()}, Kbps(50));
+    Send(PacketKind::kVideo, 0);
+  }
+  void Send(PacketKind kind, int32_t cluster) {
+    const DataSize size = DataSize::Bytes(250);
+    controller_.OnSentPacket(
+        {.send_time = now_, .sequence_number = number_, .kind = kind, .size = size, .probe_cluster_id = cluster});
+    sent_ += size;
+    if (kind == PacketKind::kProbe && carries_) controller_.OnReceived(number_, now_ + Ms(30));
+    if (kind == PacketKind::kProbe && !carries_) controller_.OnLost(number_);
+    ++number_;
+  }
+  void Pause(TimeDelta duration, bool all_settled) {
+    const Timestamp end = now_ + duration;
+    while (now_ < end) {
+      now_ = std::max(now_ + Ms(1), std::min(controller_.NextTimeout(), end));
+      const auto shown = controller_.OnProgress({.now = now_,
+                                                 .target = target_,
+                                                 .max_rate = Kbps(5000),
+                                                 .state = CongestionState::kCongested,
+                                                 .all_settled = all_settled});
+      target_ = shown.value_or(target_);
+      const auto cluster = controller_.Take();
+      if (!cluster) continue;
+      const DataSize size = cluster->target_data_rate * cluster->target_duration;
+      const int64_t packets = std::max<int64_t>(size / DataSize::Bytes(250) + 1, cluster->target_probe_count);
+      for (int64_t i = 0; i < packets; ++i) {
+        Send(PacketKind::kProbe, cluster->id);
+        now_ = now_ + DataSize::Bytes(250) / cluster->target_data_rate;
+      }
+    }
+  }
+
+  ProbeController controller_{Kbps(50)};
+  Timestamp now_ = Timestamp::Seconds(1000);
+  DataSize sent_ = DataSize::Zero();
+  int64_t number_ = 0;
+  bool carries_ = true;
+  // In force in the estimator, whose time stops.
+  DataRate target_ = Kbps(50);
+};
+
+TEST_F(PausedMediaTest, AreToldSoonThatThePathCarriesThem) {
+  Pause(TimeDelta::Seconds(2), true);
+  EXPECT_EQ(controller_.TargetRate(target_), Kbps(2000));
+  EXPECT_LT(sent_, DataSize::Bytes(30'000));
+  const DataSize sent = sent_;
+  Pause(TimeDelta::Seconds(15), true);
+  EXPECT_EQ(sent_, sent);
+}
+
+TEST_F(PausedMediaTest, ProbeAPathThatLosesAllForFewBytes) {
+  carries_ = false;
+  Pause(TimeDelta::Seconds(20), true);
+  EXPECT_EQ(controller_.TargetRate(target_), Kbps(50));
+  EXPECT_GT(controller_.counters().clusters, 5u);
+  EXPECT_LT(sent_, DataSize::Bytes(25'000));
+}
+
+TEST_F(PausedMediaTest, WaitForWhatIsInFlightOrTwoSeconds) {
+  Pause(Ms(1800), false);
+  EXPECT_EQ(controller_.counters().clusters, 0u);
+  Pause(Ms(400), false);
+  EXPECT_GT(controller_.counters().clusters, 0u);
 }
 
 // --- layers ---------------------------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class BandwidthEstimator {
 
   // Reports that a probe has shown the path to carry `rate`. A lower target rises to it. Ignored before the first
   // packet.
-  void OnProbeResult(DataRate rate);
+  void OnProbeResult(DataRate rate, bool after_pause = false);
   // Limit on the rate that a probe can show. Finite only if the remote end reports the arrivals and after the first
   // queue.
   DataRate HighestProbe() const;
@@ -128,6 +128,8 @@ class BandwidthEstimator {
   // Length of the stops, 50 to 500 ms each, that the link made repeatedly in the last 15 s, or of the longest dip of
   // its capacity in that time, 100 ms to 1 s. Zero if there was none.
   TimeDelta RecurringStop() const;
+  // Arrival::delay_stands of the latest packet.
+  bool DelayStands() const;
   EstimatorCounters counters() const;
   // `last_second` of the result ends at `now`.
   EstimatorStatistics Statistics(Timestamp now) const;

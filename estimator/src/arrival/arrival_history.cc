@@ -122,7 +122,7 @@ void ArrivalHistory::Forget() {
   tick_start_ = tick_end_ = Timestamp::MinusInfinity();
   ticks_ = slots_ = 0;
   tick_delays_.fill(TimeDelta::PlusInfinity());
-  slot_delay_ = TimeDelta::PlusInfinity();
+  slot_delay_ = slot_delay_before_ = TimeDelta::PlusInfinity();
   slot_starts_.fill(totals_);
   second_start_ = totals_;
   seconds_ = {};
@@ -151,7 +151,7 @@ void ArrivalHistory::Advance(Timestamp now) {
 
 void ArrivalHistory::EndSlot() {
   if (slot_delay_.IsFinite()) noise_.Add(slot_delay_.seconds());
-  slot_delay_ = TimeDelta::PlusInfinity();
+  slot_delay_before_ = std::exchange(slot_delay_, TimeDelta::PlusInfinity());
   slot_start_ += kSlot;
   slot_starts_[static_cast<size_t>(++slots_) % kSlots] = totals_;
   if (slots_ % kSlotsPerSecond != 0) return;
@@ -192,6 +192,11 @@ double ArrivalHistory::WaitSeconds(TimeDelta delay) const {
 
 bool ArrivalHistory::WaitsFor(TimeDelta delay) const {
   const TimeDelta smallest = SmallestDelay();
+  return smallest.IsFinite() && smallest.seconds() >= delay.seconds() + NoiseAllowanceSeconds();
+}
+
+bool ArrivalHistory::WaitsThroughFramesFor(TimeDelta delay) const {
+  const TimeDelta smallest = std::min({tick_delays_[0], slot_delay_, slot_delay_before_});
   return smallest.IsFinite() && smallest.seconds() >= delay.seconds() + NoiseAllowanceSeconds();
 }
 

@@ -85,6 +85,8 @@ class ArrivalHistory {
   TimeDelta SmallestDelay() const { return std::min(tick_delays_[0], tick_delays_[1]); }
   // True if each packet of the last 25 to 50 ms waited for `delay` above that noise, and there was one.
   bool WaitsFor(TimeDelta delay) const;
+  // The same of the last 100 to 200 ms, so that it is not the end of a frame that waits behind its beginning.
+  bool WaitsThroughFramesFor(TimeDelta delay) const;
   // True if the latest packet, of any age, waited longer than rule 1 allows, or followed a loss.
   bool LatestWaited(TimeDelta allowance = TimeDelta::Zero()) const { return latest_wait_s_ >= allowance.seconds(); }
   // Arrival::delay_stands of the latest packet.
@@ -197,6 +199,8 @@ class ArrivalHistory {
   // The smallest delays of the present tick and the one before it, and of the ended ticks of the present slot.
   std::array<TimeDelta, 2> tick_delays_ = {TimeDelta::PlusInfinity(), TimeDelta::PlusInfinity()};
   TimeDelta slot_delay_ = TimeDelta::PlusInfinity();
+  // That of the slot before.
+  TimeDelta slot_delay_before_ = TimeDelta::PlusInfinity();
   Timestamp slot_start_ = Timestamp::MinusInfinity();
   int64_t slots_ = 0;
   std::array<ArrivalTotals, kSlots> slot_starts_;

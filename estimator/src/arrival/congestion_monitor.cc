@@ -9,7 +9,7 @@ namespace {
 constexpr TimeDelta kQueue = TimeDelta::Millis(15);
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(30);
 constexpr TimeDelta kUntilWarning = TimeDelta::Millis(100);
-constexpr TimeDelta kUntilCongested = TimeDelta::Millis(300);
+constexpr TimeDelta kUntilCongested = TimeDelta::Millis(200);
 constexpr TimeDelta kUntilNormal = TimeDelta::Millis(500);
 constexpr TimeDelta kSilence = TimeDelta::Millis(500);
 constexpr double kLossRatio = 0.1;
@@ -17,6 +17,10 @@ constexpr double kLossRatio = 0.1;
 // Updates `since`, the time at which a condition began to hold; infinite if it does not hold now.
 void Follow(bool holds, Timestamp now, Timestamp& since) {
   since = holds ? std::min(since, now) : Timestamp::PlusInfinity();
+}
+
+bool WaitsFor(TimeDelta delay, const ArrivalHistory& arrivals) {
+  return arrivals.WaitsFor(delay) && arrivals.WaitsThroughFramesFor(delay);
 }
 
 bool Loses(const ArrivalHistory& arrivals) {
@@ -33,8 +37,8 @@ std::string_view ToString(CongestionState state) {
 void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now, DataRate target) {
   const bool silent = arrivals.Silence(now) >= std::max(kSilence, arrivals.ExpectedSilence());
   const bool loses = Loses(arrivals);
-  Follow(arrivals.WaitsFor(kQueue), now, queue_since_);
-  Follow(arrivals.WaitsFor(kLongQueue), now, long_queue_since_);
+  Follow(WaitsFor(kQueue, arrivals), now, queue_since_);
+  Follow(WaitsFor(kLongQueue, arrivals), now, long_queue_since_);
   Follow(!queue_since_.IsFinite() && !loses && !silent, now, clear_since_);
   const bool waits = now - long_queue_since_ >= kUntilCongested;
   if (waits || loses) {
@@ -49,6 +53,11 @@ void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now
   } else if (now - clear_since_ >= kUntilNormal) {
     Enter(CongestionState::kNormal, now, target);
   }
+}
+
+void CongestionMonitor::OnProbeAfterPause(Timestamp now, DataRate rate) {
+  queue_since_ = long_queue_since_ = Timestamp::PlusInfinity();
+  Enter(CongestionState::kNormal, now, rate);
 }
 
 void CongestionMonitor::Enter(CongestionState state, Timestamp now, DataRate capacity) {

@@ -7,16 +7,20 @@
 
 namespace weir {
 
-// A queue counts if every packet of the last 25 to 50 ms waited in it for longer than jitter explains.
+// A queue counts if every packet of the last 100 to 200 ms waited in it for longer than jitter explains, and there was
+// one in the last 25 to 50 ms. In a shorter time there may be only the end of a frame, which a host without a pacer
+// sends at once.
 //
 //   kNormal --> kEarlyWarning   a queue of 15 ms for 100 ms
-//   any     --> kCongested      a queue of 30 ms for 300 ms, or losses that the path does not always have (10 % of the
+//   any     --> kCongested      a queue of 30 ms for 200 ms, or losses that the path does not always have (10 % of the
 //                               last second more than the lowest of ten), or no packet for 500 ms that were due
-//   any     --> kNormal         none of these for 500 ms
+//   any     --> kNormal         none of these for 500 ms, or a probe cluster that was carried after a pause
 class CongestionMonitor {
  public:
   // Called after ArrivalHistory::OnDecision. `target` is in force from now on.
   void OnDecision(const ArrivalHistory& arrivals, Timestamp now, DataRate target);
+
+  void OnProbeAfterPause(Timestamp now, DataRate rate);
 
   const NetworkState& state() const { return state_; }
 

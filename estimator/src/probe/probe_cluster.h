@@ -18,7 +18,9 @@ struct ProbeResult {
   bool is_limit = false;  // less arrived than was sent: the path carries no more
 };
 
-// After libwebrtc's ProbeBitrateEstimator: the lower of the send rate and the receive rate.
+// After libwebrtc's ProbeBitrateEstimator: the lower of the send rate and the receive rate. Media that are sent between
+// packets of the cluster count as its packets: a host that does not pace sends each frame at once, and the path carries
+// both.
 class ProbeCluster {
  public:
   // Packets of padding alone have at most 255 bytes, so a cluster of 15 ms shows up to 76 Mbps.
@@ -27,6 +29,8 @@ class ProbeCluster {
   // Begins a cluster and clears the packets of the previous one.
   void Begin(const ProbeClusterConfig& config);
   void OnSent(int64_t sequence_number, Timestamp send_time, DataSize size);
+  // A packet that is sent beside the cluster. Counts between the cluster's first packet and its last.
+  void OnSentBeside(int64_t sequence_number, Timestamp send_time, DataSize size);
   void OnReceived(int64_t sequence_number, Timestamp receive_time);
   void OnLost(int64_t sequence_number);
 
@@ -46,14 +50,18 @@ class ProbeCluster {
     bool settled = false;
   };
   Packet* Find(int64_t sequence_number);
+  void Add(int64_t sequence_number, Timestamp send_time, DataSize size);
   // A `receive_time` of PlusInfinity means lost.
   void Settle(int64_t sequence_number, Timestamp receive_time);
 
   ProbeClusterConfig config_;
   std::array<Packet, kMaxPackets> all_;
+  // Those up to the cluster's last, and all.
   size_t packets_ = 0;
-  size_t settled_ = 0;
-  DataSize size_ = DataSize::Zero();
+  size_t added_ = 0;
+  // Without those beside it.
+  int32_t own_packets_ = 0;
+  DataSize own_size_ = DataSize::Zero();
 };
 
 }  // namespace weir

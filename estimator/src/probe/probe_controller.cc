@@ -1,6 +1,7 @@
 #include "probe/probe_controller.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir {
 namespace {
@@ -44,6 +45,12 @@ constexpr TimeDelta kExpiry = TimeDelta::Seconds(1);
 constexpr double kHeadroom = 1.25;
 constexpr double kNear = 0.8;
 constexpr TimeDelta kMaxAge = TimeDelta::Seconds(30);
+// Without media for this time all wait for a higher target, or the application has none to send.
+constexpr TimeDelta kPause = TimeDelta::Millis(500);
+constexpr TimeDelta kPausedInterval = TimeDelta::Seconds(1);
+constexpr TimeDelta kCheckInterval = TimeDelta::Millis(100);
+// Packets that were lost before a pause may never be reported.
+constexpr TimeDelta kMaxUnanswered = TimeDelta::Seconds(2);
 // Age at which a shown rate is probed again. Leaves time for several clusters before it expires.
 constexpr TimeDelta kRenewalAge = TimeDelta::Seconds(20);
 
@@ -63,9 +70,15 @@ void ProbeController::SetDesiredRate(const DesiredRate& desired, DataRate rate) 
 
 void ProbeController::OnSentPacket(const PacketDeparture& packet) {
   budget_ = std::min(budget_ + kBytesShare * static_cast<double>(packet.size.bytes()), kMaxBudget);
-  if (phase_ != Phase::kTaken || packet.probe_cluster_id != cluster_.config().id) return;
+  const bool is_media = packet.kind == PacketKind::kVideo || packet.kind == PacketKind::kAudio;
+  if (is_media) media_sent_at_ = packet.send_time;
+  if (phase_ != Phase::kTaken) return;
+  if (packet.probe_cluster_id != cluster_.config().id) {
+    cluster_.OnSentBeside(packet.sequence_number, packet.send_time, packet.size);
+    return;
+  }
   cluster_.OnSent(packet.sequence_number, packet.send_time, packet.size);
-  if (packet.kind == PacketKind::kVideo || packet.kind == PacketKind::kAudio) return;
+  if (is_media) return;
   budget_ -= static_cast<double>(packet.size.bytes());
   counters_.size += packet.size;
 }
@@ -75,7 +88,19 @@ bool ProbeController::MediaFills(DataRate rate) const { return receive_rate_ >= 
 DataRate ProbeController::TargetRate(DataRate target) const {
   if (!any_desired()) return target;
   const DataRate limit = std::max(shown_, receive_rate_ * kHeadroom);
-  return is_normal_ && !MediaFills(limit) ? limit : std::min(target, limit);
+  const DataRate lowest = !is_normal_ ? DataRate::Zero() : MediaFills(limit) ? shown_ : limit;
+  return std::clamp(target, lowest, delay_stands_ ? DataRate::PlusInfinity() : limit);
+}
+
+bool ProbeController::MediaPause(const Facts& facts) const {
+  if (!any_desired() || !media_sent_at_.IsFinite()) return false;
+  const TimeDelta pause = facts.now - media_sent_at_;
+  return pause >= (facts.all_settled ? kPause : kMaxUnanswered);
+}
+
+Timestamp ProbeController::NextTimeout() const {
+  const bool waits = any_desired() && media_sent_at_.IsFinite() && (!is_normal_ || shown_ < desired_.total);
+  return waits ? std::max(checked_at_ + kCheckInterval, media_sent_at_ + kPause) : Timestamp::PlusInfinity();
 }
 
 std::optional<ProbeClusterConfig> ProbeController::Take() {
@@ -86,8 +111,13 @@ std::optional<ProbeClusterConfig> ProbeController::Take() {
 
 std::optional<DataRate> ProbeController::OnProgress(const Facts& facts) {
   receive_rate_ = facts.receive_rate;
-  is_normal_ = facts.state == CongestionState::kNormal;
-  if (facts.state == CongestionState::kCongested) shown_ = std::min(shown_, facts.target);
+  delay_stands_ = facts.delay_stands;
+  checked_at_ = facts.now;
+  const bool is_normal = facts.state == CongestionState::kNormal, resumed = std::exchange(resumes_, MediaPause(facts));
+  // The path's state was that of before the pause.
+  const bool begins_anew = resumes_ && !resumed && !is_normal;
+  if (begins_anew || (!resumes_ && facts.state == CongestionState::kCongested)) shown_ = std::min(shown_, facts.target);
+  is_normal_ = is_normal || resumes_;
   if (MediaFills(shown_) || !shown_at_.IsFinite()) shown_at_ = facts.now;
   shown_ = facts.now - shown_at_ > kMaxAge ? receive_rate_ : std::max(shown_, receive_rate_);
   if (phase_ != Phase::kIdle) return EndCluster(facts);
@@ -101,12 +131,12 @@ std::optional<DataRate> ProbeController::EndCluster(const Facts& facts) {
   const std::optional<ProbeResult> result = cluster_.Result();
   succeeded_ = result && !result->is_limit;
   phase_ = Phase::kIdle;
-  next_at_ = succeeded_ ? facts.now : facts.now + kInterval;
+  next_at_ = succeeded_ ? facts.now : facts.now + (resumes_ ? kPausedInterval : kInterval);
   limit_ = result && result->is_limit ? result->rate : DataRate::Zero();
   if (!result) return std::nullopt;
   if (!succeeded_) {
     ++counters_.limited;
-    shown_ = std::min(shown_, std::max(result->rate, receive_rate_));
+    shown_ = std::max(result->rate, receive_rate_);
     return std::nullopt;
   }
   ++counters_.carried;
@@ -150,7 +180,7 @@ void ProbeController::Request(const Facts& facts) {
   const bool is_step = std::min(most, next) > (desired_.next.IsZero() ? shown * kWorthwhile : shown);
   const DataRate rate = std::min(most, is_step ? next : shown);
   const bool renews = !is_step && facts.now - shown_at_ > kRenewalAge && rate > receive_rate_ * kHeadroom;
-  const bool is_due = facts.now >= next_at_ && is_normal_ && !receive_rate_.IsZero();
+  const bool is_due = facts.now >= next_at_ && is_normal_ && (resumes_ || !receive_rate_.IsZero());
   if (!is_due || !(is_step || renews)) return;
   const bool is_near = limit_ >= rate * kNearLimit;
   const DataRate carried = is_near ? std::min(limit_, rate * kKnown) : renews ? receive_rate_ : shown;
@@ -164,7 +194,7 @@ void ProbeController::Request(const Facts& facts) {
   // A cluster that cannot be as large as needed shows nothing new once the path has carried its rate.
   if (is_step && possible < rate && possible <= shown * kWorthwhile) return;
   const DataSize added = (possible - receive_rate_) * duration;
-  if (budget_ + (succeeded_ ? kCredit : 0) < static_cast<double>(added.bytes())) return;
+  if (!resumes_ && budget_ + (succeeded_ ? kCredit : 0) < static_cast<double>(added.bytes())) return;
   Begin(facts, possible, duration);
 }
 

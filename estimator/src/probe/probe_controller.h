@@ -21,6 +21,10 @@ namespace weir {
 // the desired rate, or beyond 2.5 % of all bytes sent in the long run. A cluster adds at most 40 kB, or 80 kB after a
 // success, which is 21 or 42 Mbps for 15 ms.
 //
+// A target below the lowest layer ends all media, and with it the feedback that would raise the target. So while more
+// is desired than was shown and no media were sent for 500 ms, clusters test the path whatever its state was, at twice
+// the rate shown, without regard to the share of bytes, from the time at which nothing is in flight.
+//
 // A controller that `probes_start` begins without a desired rate and does not limit the target. Its first cluster, at
 // three times the start rate, goes with the first packets, and each success is followed by one at twice what it showed,
 // up to the highest rate. It ends at the first cluster that shows no more than was shown before, at the first queue, at
@@ -35,6 +39,10 @@ class ProbeController {
     DataRate max_rate = DataRate::PlusInfinity();
     DataRate receive_rate = DataRate::Zero();
     CongestionState state = CongestionState::kNormal;
+    // Nothing is in flight.
+    bool all_settled = false;
+    // Arrival::delay_stands.
+    bool delay_stands = false;
   };
 
   explicit ProbeController(DataRate start_rate, bool probes_start = false);
@@ -53,11 +61,16 @@ class ProbeController {
   std::optional<DataRate> OnProgress(const Facts& facts);
 
   // The rate that media may use instead of the estimator's `target`: the rate that the path was shown to carry, or a
-  // quarter more than it carries now. At most `target` if media uses all of that, or if there is a queue.
+  // quarter more than it carries now. At most `target` if there is a queue; the larger of `target` and the shown rate
+  // if media uses all of that.
   DataRate TargetRate(DataRate target) const;
   // Returns the cluster to send now, each once.
   std::optional<ProbeClusterConfig> Take();
   const ProbeCounters& counters() const { return counters_; }
+  // True while all media pause and nothing but clusters is in flight.
+  bool resumes() const { return resumes_; }
+  // When OnProgress() may request a cluster without feedback; PlusInfinity if never.
+  Timestamp NextTimeout() const;
 
  private:
   enum class Phase : uint8_t { kIdle, kRequested, kTaken };
@@ -69,6 +82,7 @@ class ProbeController {
 
   bool any_desired() const { return !desired_.total.IsZero(); }
   bool MediaFills(DataRate rate) const;
+  bool MediaPause(const Facts& facts) const;
 
   DesiredRate desired_;
   ProbeCluster cluster_;
@@ -87,6 +101,11 @@ class ProbeController {
   Timestamp shown_at_ = Timestamp::MinusInfinity();
   DataRate receive_rate_ = DataRate::Zero();
   bool is_normal_ = true;
+  bool delay_stands_ = false;
+  Timestamp media_sent_at_ = Timestamp::MinusInfinity();
+  Timestamp checked_at_ = Timestamp::MinusInfinity();
+  // All media pause, and nothing is in flight.
+  bool resumes_ = false;
   // The path's limit if the last cluster showed it, else zero.
   DataRate limit_ = DataRate::Zero();
   // Number of bytes that clusters may add. A cluster after a success may overdraw it.

@@ -41,7 +41,7 @@ struct SendSideEstimator::State {
   void DecideBefore(Timestamp time);
   void Decide(Timestamp time);
   // Called after all decisions of a feedback message or timeout.
-  void Probe();
+  void Probe(Timestamp host_now);
   // Reads the estimator, because the result of its OnTimeout() does not show a change by SetConstraints() that the
   // decision takes back.
   void UpdateTarget() { target.Update(estimator.latest().target_rate, clock.host_now()); }
@@ -65,7 +65,7 @@ void SendSideEstimator::State::OnSentPacket(const PacketDeparture& packet) {
     packets.Start(clock.now());
     target.Start(clock.host_now());
     Decide(clock.now());
-    Probe();
+    Probe(packet.send_time);
   }
   packets.OnSentPacket(packet, clock.WithoutPauses(packet.send_time));
   if (target.probes()) target.probes()->OnSentPacket(packet);
@@ -92,7 +92,7 @@ void SendSideEstimator::State::OnTransportFeedback(std::span<const PacketFeedbac
   const Timestamp sent = feedback_delay.OnFeedback(now, packets.latest_arrival());
   if (IsTime(sent) && estimator.next_timeout() <= sent) Decide(sent);
 
-  Probe();
+  Probe(host_now);
 }
 
 void SendSideEstimator::State::OnArrival(const ReportedArrival& arrival) {
@@ -106,14 +106,15 @@ void SendSideEstimator::State::OnTimeout(Timestamp host_now) {
   // Without feedback, the time of arrivals goes on with the sender's.
   const TimeDelta silence = clock.now() - packets.latest_reported_at();
   DecideBefore(packets.latest_arrival() + silence - kFeedbackTimeout + TimeDelta::Micros(1));
-  Probe();
+  Probe(host_now);
 }
 
 Timestamp SendSideEstimator::State::next_timeout() const {
   if (!clock.started()) return Timestamp::PlusInfinity();
   const TimeDelta until_decision = estimator.next_timeout() - packets.latest_arrival();
   const Timestamp next = packets.latest_reported_at() + until_decision + kFeedbackTimeout;
-  return next < pause_begins() ? clock.WithPauses(next) : Timestamp::PlusInfinity();
+  const Timestamp probe = target.probes() ? target.probes()->NextTimeout() : Timestamp::PlusInfinity();
+  return next < pause_begins() ? std::min(clock.WithPauses(next), probe) : probe;
 }
 
 void SendSideEstimator::State::DecideBefore(Timestamp time) {
@@ -129,15 +130,17 @@ void SendSideEstimator::State::Decide(Timestamp time) {
   UpdateTarget();
 }
 
-void SendSideEstimator::State::Probe() {
+void SendSideEstimator::State::Probe(Timestamp host_now) {
   if (!target.probes()) return;
   const auto shown =
-      target.probes()->OnProgress({.now = clock.host_now(),
+      target.probes()->OnProgress({.now = host_now,
                                    .target = estimator.latest().target_rate,
                                    .max_rate = std::min(target.max_rate(), estimator.HighestProbe()),
                                    .receive_rate = estimator.Statistics(estimator_time).last_second.receive_rate,
-                                   .state = estimator.network_state().state});
-  if (shown) estimator.OnProbeResult(*shown);
+                                   .state = estimator.network_state().state,
+                                   .all_settled = packets.all_settled(),
+                                   .delay_stands = estimator.DelayStands()});
+  if (shown) estimator.OnProbeResult(*shown, target.probes()->resumes());
   UpdateTarget();
 }
 

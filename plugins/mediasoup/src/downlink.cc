@@ -6,10 +6,6 @@
 namespace weir::mediasoup {
 namespace {
 
-// Identifies a cluster that ends a pause; identifiers of the estimator begin at 1.
-constexpr int32_t kWakingCluster = 1'000'000'000;
-constexpr int64_t kLongestPauseUs = 1'000'000;
-
 // Replaces the rates that are known, and keeps the order of the bounds.
 void Apply(const Constraints& constraints, weir_target_rate_constraints& all) {
   if (constraints.min_bps > 0) all.min_rate_bps = constraints.min_bps;
@@ -38,7 +34,7 @@ void Downlink::OnSentPacket(uint16_t number, int64_t sent_us, uint32_t size_byte
   packet.size_bytes = size_bytes;
   packet.sequence_number = number;
   packet.kind = probe_cluster_id == 0 ? WEIR_PACKET_VIDEO : WEIR_PACKET_PROBE;
-  packet.probe_cluster_id = probe_cluster_id == kWakingCluster ? 0 : probe_cluster_id;
+  packet.probe_cluster_id = probe_cluster_id;
   weir_send_side_on_sent_packet(estimator_.get(), &packet);
 }
 
@@ -80,16 +76,10 @@ int64_t Downlink::target_bps() const {
   return rates.target_rate_bps;
 }
 
-weir_probe_cluster Downlink::TakeProbeCluster(int64_t now_us) {
+weir_probe_cluster Downlink::TakeProbeCluster() {
   weir_probe_cluster cluster{};
   weir_send_side_take_probe_cluster(estimator_.get(), &cluster);
-  if (cluster.id != 0 || !latest_sent_us_) return cluster;
-  const int64_t rate_bps = target_bps();
-  if (now_us - std::max(*latest_sent_us_, woken_us_) < kLongestPauseUs || rate_bps >= constraints_.max_rate_bps) {
-    return cluster;
-  }
-  woken_us_ = now_us;
-  return {rate_bps, 15'000, 5, kWakingCluster};
+  return cluster;
 }
 
 }  // namespace weir::mediasoup

@@ -44,14 +44,13 @@ class Downlink {
   //
   // mediasoup sends nothing while the target is below its lowest layer. Nothing would then ever raise the target, so a
   // small cluster at the target is sent after each second without a packet.
-  weir_probe_cluster TakeProbeCluster(int64_t now_us);
+  weir_probe_cluster TakeProbeCluster();
 
  private:
   observe::Connection connection_;
   weir_target_rate_constraints constraints_{};
   std::unique_ptr<weir_send_side, Deleter<weir_send_side_destroy>> estimator_;
   std::optional<int64_t> latest_sent_us_;
-  int64_t woken_us_ = INT64_MIN / 2;
 };
 
 }  // namespace weir::mediasoup

@@ -101,7 +101,7 @@ class NetworkController final : public NetworkControllerInterface {
       target.target_rate = webrtc::DataRate::bps(target_bps);
       update.target_rate = target;
     }
-    if (const weir_probe_cluster cluster = downlink_.TakeProbeCluster(now.us()); cluster.id != 0) {
+    if (const weir_probe_cluster cluster = downlink_.TakeProbeCluster(); cluster.id != 0) {
       webrtc::ProbeClusterConfig config;
       config.at_time = now;
       config.target_data_rate = webrtc::DataRate::bps(cluster.target_data_rate_bps);

@@ -1,6 +1,7 @@
 #include "downlink.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ namespace {
 constexpr int64_t kSecondUs = 1'000'000;
 constexpr uint32_t kPacketBytes = 1000;
 constexpr uint32_t kPaddingBytes = 100;
+// Of their mean.
+constexpr std::array<double, 4> kFrameSizes{1.6, 0.7, 1.0, 0.7};
 
 // A path with a queue, to whose end a server sends media at `media_bps`, and padding in probe clusters. Feedback comes
 // every 50 ms, 20 ms after the arrivals. Times are those of a millisecond, as in mediasoup.
@@ -30,10 +33,15 @@ class DownlinkTest : public testing::Test {
     const int64_t end_us = now_us_ + static_cast<int64_t>(seconds * kSecondUs);
     for (; now_us_ < end_us; now_us_ += 1000) {
       if (now_us_ % 25'000 == 0) Update();
+      lowest_target_bps_ = std::min(lowest_target_bps_, downlink_->target_bps());
       int64_t rate_bps = media_bps.value_or(downlink_->target_bps());
       if (rate_bps < lowest_layer_bps_) rate_bps = 0;
       owed_ += static_cast<double>(rate_bps) / 8 / 1000;
-      for (; owed_ >= kPacketBytes; owed_ -= kPacketBytes) Send(capacity_bps, kPacketBytes, 0);
+      if (now_us_ % frame_interval_us_ == 0) {
+        // As with temporal layers.
+        if (frame_interval_us_ > 1000) owed_ *= kFrameSizes[frames_++ % kFrameSizes.size()];
+        for (; owed_ >= kPacketBytes; owed_ -= kPacketBytes) Send(capacity_bps, kPacketBytes, 0);
+      }
       if (cluster_.id != 0) SendCluster(capacity_bps);
       if (now_us_ % 50'000 == 0) Report();
     }
@@ -42,7 +50,7 @@ class DownlinkTest : public testing::Test {
   void Update() {
     in_charge_ = downlink_->Update(other_bps_, now_us_);
     if (!in_charge_ || cluster_.id != 0) return;
-    cluster_ = downlink_->TakeProbeCluster(now_us_);
+    cluster_ = downlink_->TakeProbeCluster();
     if (cluster_.id == 0) return;
     ++clusters_;
     cluster_began_us_ = now_us_;
@@ -64,12 +72,11 @@ class DownlinkTest : public testing::Test {
 
   void Send(int64_t capacity_bps, uint32_t size_bytes, int32_t cluster) {
     downlink_->OnSentPacket(number_, now_us_, size_bytes, cluster);
-    // At most 300 ms of queue.
-    if (free_us_ - now_us_ < 300'000) {
+    if (free_us_ - now_us_ < longest_queue_us_) {
       free_us_ = std::max(free_us_, now_us_) + int64_t{size_bytes} * 8 * kSecondUs / capacity_bps;
       reports_.push_back({(free_us_ + 20'000) / 1000 * 1000, number_, WEIR_PACKET_RECEIVED, 0});
     } else {
-      reports_.push_back({now_us_ + 320'000, number_, WEIR_PACKET_LOST, 0});
+      reports_.push_back({now_us_ + longest_queue_us_ + 20'000, number_, WEIR_PACKET_LOST, 0});
     }
     ++number_;
   }
@@ -86,6 +93,10 @@ class DownlinkTest : public testing::Test {
   std::unique_ptr<Settings> settings_;
   std::optional<Downlink> downlink_;
   std::optional<int64_t> other_bps_ = 500'000;
+  int64_t longest_queue_us_ = 300'000;
+  // mediasoup sends each frame at once.
+  int64_t frame_interval_us_ = 1000;
+  int64_t lowest_target_bps_ = 0;
   // Below it mediasoup sends nothing.
   int64_t lowest_layer_bps_ = 0;
   bool in_charge_ = false;
@@ -95,6 +106,7 @@ class DownlinkTest : public testing::Test {
  private:
   uint16_t number_ = 65'000;
   double owed_ = 0;
+  size_t frames_ = 0;
   int64_t free_us_ = 0;
   std::vector<weir_packet_feedback> reports_;
   weir_probe_cluster cluster_{};
@@ -129,6 +141,36 @@ TEST_F(DownlinkTest, AfterAPauseOfAllMediaTheTargetRisesAgain) {
   Run(5, 50'000, std::nullopt);
   EXPECT_LT(downlink_->target_bps(), lowest_layer_bps_);
   Run(10, 2'000'000, std::nullopt);
+  EXPECT_GT(downlink_->target_bps(), 500'000);
+}
+
+// A frame of 1.5 Mbps takes 60 ms of a link of 2.5 Mbps.
+TEST_F(DownlinkTest, FramesThatAreSentAtOnceAreNoQueue) {
+  for (const int64_t interval_us : {33'000, 67'000, 100'000, 200'000}) {
+    Begin();
+    downlink_->SetDesiredRate(2'025'000);
+    frame_interval_us_ = interval_us;
+    Run(5, 2'500'000, 500'000);
+    EXPECT_GT(downlink_->target_bps(), 1'600'000) << interval_us;
+    Run(2, 2'500'000, 1'500'000);
+    lowest_target_bps_ = 3'000'000;
+    Run(20, 2'500'000, 1'500'000);
+    EXPECT_GT(lowest_target_bps_, 1'500'000) << interval_us;
+  }
+}
+
+// The probes of the time before cost more than 2.5 % of what a link that nearly stops lets through.
+TEST_F(DownlinkTest, AfterALinkThatNearlyStoppedMediaAreBackInFourSeconds) {
+  Begin();
+  downlink_->SetDesiredRate(2'900'000);
+  lowest_layer_bps_ = 150'000;
+  longest_queue_us_ = 2'500'000;
+  Run(5, 4'000'000, 1'500'000);
+  Run(2, 900'000, std::nullopt);
+  Run(5, 4'000'000, std::nullopt);
+  Run(4, 50'000, std::nullopt);
+  EXPECT_LT(downlink_->target_bps(), lowest_layer_bps_);
+  Run(4, 2'000'000, std::nullopt);
   EXPECT_GT(downlink_->target_bps(), 500'000);
 }
 

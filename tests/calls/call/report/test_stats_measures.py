@@ -3,6 +3,7 @@
 import pytest
 
 from weir_calls.call.stats_measures import frame_metrics_of_stats, stats_metrics
+from weir_eval.measures.call_quality import mean_delay_factor
 from weir_eval.measures.viewer import estimate_vmaf
 from weir_eval.webrtc_stats import StatsReports
 
@@ -88,3 +89,23 @@ def test_counters_that_fall_and_end_early_are_no_error():
     metrics = stats_metrics(receiver, StatsReports(), 100, 100, 130)
     found = frame_metrics_of_stats(receiver, metrics, 100, 130)
     assert 0 <= found["viewer_quality"] <= 100
+
+
+def test_a_page_that_reports_when_frames_were_drawn_has_end_to_end_delay():
+    receiver = reports({})
+    # Two seconds of half a second each, among frames of before the call and after it.
+    for time_s, delay_s in [(99.5, 9.0), (100.0, 0.1), (101.0, 0.5), (102.0, 0.5), (131.0, 9.0)]:
+        receiver.add_object(time_s, "frame", {"type": "rendered-frame", "endToEndDelay": delay_s})
+    found = frame_metrics_of_stats(
+        receiver, stats_metrics(receiver, StatsReports(), START_S, START_S, END_S), START_S, END_S
+    )
+    assert (found["end_to_end_delay_ms_p50"], found["end_to_end_delay_ms_p95"]) == pytest.approx((500, 500))
+    assert found["delay_factor"] == pytest.approx(mean_delay_factor([0, 1_000_000, 2_000_000], [100, 500, 500]))
+    assert "delay_factor" not in measured({})
+
+
+def test_delays_that_no_page_can_have_are_ignored():
+    receiver = reports({})
+    for delay_s in (float("nan"), float("inf"), "0.1", None, [0.1]):
+        receiver.add_object(101.0, "frame", {"type": "rendered-frame", "endToEndDelay": delay_s})
+    assert "delay_factor" not in frame_metrics_of_stats(receiver, measured({}), START_S, END_S)
