@@ -79,8 +79,8 @@ void ProbeController::OnSentPacket(const PacketDeparture& packet) {
   }
   cluster_.OnSent(packet.sequence_number, packet.send_time, packet.size);
   if (is_media) return;
-  budget_ -= static_cast<double>(packet.size.bytes());
   counters_.size += packet.size;
+  if (!resumes_) budget_ -= static_cast<double>(packet.size.bytes());
 }
 
 bool ProbeController::MediaFills(DataRate rate) const { return receive_rate_ >= rate * kNear; }
