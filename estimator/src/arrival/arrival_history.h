@@ -199,7 +199,7 @@ class ArrivalHistory {
   // The smallest delays of the present tick and the one before it, and of the ended ticks of the present slot.
   std::array<TimeDelta, 2> tick_delays_ = {TimeDelta::PlusInfinity(), TimeDelta::PlusInfinity()};
   TimeDelta slot_delay_ = TimeDelta::PlusInfinity();
-  // That of the slot before.
+  // The same of the slot before.
   TimeDelta slot_delay_before_ = TimeDelta::PlusInfinity();
   Timestamp slot_start_ = Timestamp::MinusInfinity();
   int64_t slots_ = 0;

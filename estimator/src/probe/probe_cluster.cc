@@ -95,7 +95,7 @@ std::optional<ProbeResult> ProbeCluster::Result() const {
   if (receive_rate > send_rate * kMaxCompression) return std::nullopt;
   const bool loses = static_cast<double>(received) < kFewestShare * static_cast<double>(packets_);
   if (loses || receive_rate < send_rate * kCarried) {
-    // What left beside the cluster may have been more than it tests.
+    // The cluster and the packets beside it may have left faster than it tests.
     const bool tested = !loses && receive_rate * kBelowLimit >= config_.target_data_rate;
     return tested ? ProbeResult{config_.target_data_rate, false} : ProbeResult{receive_rate * kBelowLimit, true};
   }

@@ -44,6 +44,8 @@ constexpr TimeDelta kExpiry = TimeDelta::Seconds(1);
 // Encoders are uneven, so media may use this much more than is received.
 constexpr double kHeadroom = 1.25;
 constexpr double kNear = 0.8;
+// A queue drains at the rest. Deeper falls end layers that fit, and servers wait for up to 10 s before they add them.
+constexpr double kDrains = 0.7;
 constexpr TimeDelta kMaxAge = TimeDelta::Seconds(30);
 // Without media for this time all wait for a higher target, or the application has none to send.
 constexpr TimeDelta kPause = TimeDelta::Millis(500);
@@ -88,7 +90,7 @@ bool ProbeController::MediaFills(DataRate rate) const { return receive_rate_ >= 
 DataRate ProbeController::TargetRate(DataRate target) const {
   if (!any_desired()) return target;
   const DataRate limit = std::max(shown_, receive_rate_ * kHeadroom);
-  const DataRate lowest = !is_normal_ ? DataRate::Zero() : MediaFills(limit) ? shown_ : limit;
+  const DataRate lowest = !is_normal_ ? receive_rate_ * kDrains : MediaFills(limit) ? shown_ : limit;
   return std::clamp(target, lowest, delay_stands_ ? DataRate::PlusInfinity() : limit);
 }
 

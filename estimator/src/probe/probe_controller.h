@@ -61,8 +61,9 @@ class ProbeController {
   std::optional<DataRate> OnProgress(const Facts& facts);
 
   // The rate that media may use instead of the estimator's `target`: the rate that the path was shown to carry, or a
-  // quarter more than it carries now. At most `target` if there is a queue; the larger of `target` and the shown rate
-  // if media uses all of that.
+  // quarter more than it carries now. With a queue it is `target`, but at least 0.7 of the receive rate of the last
+  // second; without a limit if others keep the queue, since no probe is then possible. If media uses all of that rate,
+  // it is the larger of `target` and the shown rate.
   DataRate TargetRate(DataRate target) const;
   // Returns the cluster to send now, each once.
   std::optional<ProbeClusterConfig> Take();

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kSecondUs = 1'000'000;
 constexpr uint32_t kPacketBytes = 1000;
 constexpr uint32_t kPaddingBytes = 100;
-// Of their mean.
+// As shares of their mean.
 constexpr std::array<double, 4> kFrameSizes{1.6, 0.7, 1.0, 0.7};
 
 // A path with a queue, to whose end a server sends media at `media_bps`, and padding in probe clusters. Feedback comes
