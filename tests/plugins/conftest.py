@@ -1,0 +1,3 @@
+from shared_fixtures import chromium
+
+__all__ = ["chromium"]
