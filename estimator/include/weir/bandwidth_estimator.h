@@ -112,7 +112,7 @@ class BandwidthEstimator {
   void OnRoundTripTime(TimeDelta round_trip_time, Timestamp now);
 
   // Reports that a probe has shown the path to carry `rate`. A lower target rises to it. Ignored before the first
-  // packet.
+  // packet. `after_pause`: nothing but the probe was in flight, so the state of before the pause no longer holds.
   void OnProbeResult(DataRate rate, bool after_pause = false);
   // Limit on the rate that a probe can show. Finite only if the remote end reports the arrivals and after the first
   // queue.

@@ -23,7 +23,7 @@ namespace weir {
 //
 // A target below the lowest layer ends all media, and with it the feedback that would raise the target. So while more
 // is desired than was shown and no media were sent for 500 ms, clusters test the path whatever its state was, at twice
-// the rate shown, without regard to the share of bytes, from the time at which nothing is in flight.
+// the rate shown, without regard to the share of bytes, once nothing is in flight or after 2 s.
 //
 // A controller that `probes_start` begins without a desired rate and does not limit the target. Its first cluster, at
 // three times the start rate, goes with the first packets, and each success is followed by one at twice what it showed,
