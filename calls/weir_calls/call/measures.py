@@ -18,11 +18,17 @@ from weir_calls.call.media.progress import OnShare, ignore_share, part_of
 from weir_calls.call.media.quality import concealment_quality, picture_quality, speech_quality
 from weir_calls.call.media.received_frames import ReceivedFrame, capture_times_us, read_index, unwrap_numbers
 from weir_calls.call.media.y4m import Y4m
-from weir_calls.call.stats_measures import Values, estimated_quality, frame_metrics_of_stats, stats_metrics
+from weir_calls.call.stats_measures import (
+    Values,
+    delay_metrics,
+    estimated_quality,
+    frame_metrics_of_stats,
+    stats_metrics,
+)
 from weir_calls.link.log import LinkLog, read_link_log
 from weir_cli.errors import ComponentFailed, InputError, MissingComponent
 from weir_cli.files.output import write_text
-from weir_eval.measures.call_quality import call_quality, mean_delay_factor
+from weir_eval.measures.call_quality import call_quality
 from weir_eval.measures.call_score import call_score
 from weir_eval.measures.delay_stages import stage_measures
 from weir_eval.measures.metrics import finite
@@ -125,17 +131,13 @@ def _frame_metrics(frames: Sequence[ReceivedFrame], started_us: int | None, star
     freezes = find_freezes(rendered_us, end_us)
     frozen_s = sum(freeze.duration_us for freeze in freezes) / 1e6
     delays_ms = np.array(end_to_end_delays_ms(frames), dtype=np.float64)
-    known = delays_ms[np.isfinite(delays_ms)]
     heights = [frame.height for frame in frames if frame.height]
-    p50, p95 = np.percentile(known, [50, 95]) if len(known) else (None, None)
     return {
         "frames_per_second": len(frames) / duration_s,
         "freeze_count": float(len(freezes)),
         "total_freezes_duration_s": frozen_s,
         "frozen_share": frozen_s / duration_s,
-        "delay_factor": mean_delay_factor(rendered_us, delays_ms),
-        "end_to_end_delay_ms_p50": p50,
-        "end_to_end_delay_ms_p95": p95,
+        **delay_metrics(rendered_us, delays_ms),
         "frame_height_mean": float(np.mean(heights)) if heights else None,
         "quality_switch_count": float(sum(a != b for a, b in pairwise(heights))),
         "time_to_first_frame_ms": (start_us - started_us) / 1e3 if started_us is not None else None,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from weir_calls.call.layers import layer_metrics
 from weir_eval.measures.call_quality import mean_delay_factor
@@ -78,7 +79,7 @@ def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: flo
     return {
         **estimated_quality(receiver, frozen_share, start_s, end_s),
         **layer_metrics(video, start_s, end_s),
-        **_delay_metrics(receiver, start_s, end_s),
+        **_delays_of_stats(receiver, start_s, end_s),
         "frames_per_second": sum(decoded) / (end_s - start_s) if decoded and end_s > start_s else None,
         "freeze_count": metrics["stats_freeze_count"],
         "total_freezes_duration_s": frozen_s,
@@ -88,19 +89,26 @@ def frame_metrics_of_stats(receiver: StatsReports, metrics: Values, start_s: flo
     }
 
 
-def _delay_metrics(receiver: StatsReports, start_s: float, end_s: float) -> Values:
+def _delays_of_stats(receiver: StatsReports, start_s: float, end_s: float) -> Values:
     """The measures of the end-to-end delays that a page reports; undefined without them."""
     series = _series(receiver.of("rendered-frame"), "endToEndDelay")
     if not series:
         return {}
     times_s, delays_s = series[0]
     within = (times_s >= start_s) & (times_s <= end_s)
-    if not within.any():
+    return delay_metrics(np.rint(1e6 * times_s[within]), 1e3 * delays_s[within])
+
+
+def delay_metrics(rendered_us: ArrayLike, delays_ms: Array) -> Values:
+    """The measures of the end-to-end delays of frames with these rendering times, both of shape [n]. NaN is an unknown
+    delay; undefined if none is known.
+    """
+    known = delays_ms[np.isfinite(delays_ms)]
+    if not len(known):
         return {}
-    delays_ms = 1e3 * delays_s[within]
-    p50, p95 = np.percentile(delays_ms, [50, 95])
+    p50, p95 = np.percentile(known, [50, 95])
     return {
-        "delay_factor": mean_delay_factor(np.rint(1e6 * times_s[within]), delays_ms),
+        "delay_factor": mean_delay_factor(rendered_us, delays_ms),
         "end_to_end_delay_ms_p50": float(p50),
         "end_to_end_delay_ms_p95": float(p95),
     }

@@ -196,8 +196,8 @@ bool ArrivalHistory::WaitsFor(TimeDelta delay) const {
 }
 
 bool ArrivalHistory::WaitsThroughFramesFor(TimeDelta delay) const {
-  const TimeDelta smallest = std::min({tick_delays_[0], slot_delay_, slot_delay_before_});
-  return smallest.IsFinite() && smallest.seconds() >= delay.seconds() + NoiseAllowanceSeconds();
+  const TimeDelta smallest = std::min(slot_delay_, slot_delay_before_);
+  return WaitsFor(delay) && smallest.seconds() >= delay.seconds() + NoiseAllowanceSeconds();
 }
 
 QueueSign ArrivalHistory::Sign(TimeDelta allowance) const {

@@ -85,7 +85,7 @@ class ArrivalHistory {
   TimeDelta SmallestDelay() const { return std::min(tick_delays_[0], tick_delays_[1]); }
   // True if each packet of the last 25 to 50 ms waited for `delay` above that noise, and there was one.
   bool WaitsFor(TimeDelta delay) const;
-  // The same of the last 100 to 200 ms, so that it is not the end of a frame that waits behind its beginning.
+  // True if so did each of the last 100 to 200 ms: it is not the end of a frame that waits behind its beginning.
   bool WaitsThroughFramesFor(TimeDelta delay) const;
   // True if the latest packet, of any age, waited longer than rule 1 allows, or followed a loss.
   bool LatestWaited(TimeDelta allowance = TimeDelta::Zero()) const { return latest_wait_s_ >= allowance.seconds(); }

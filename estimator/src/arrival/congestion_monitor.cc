@@ -19,10 +19,6 @@ void Follow(bool holds, Timestamp now, Timestamp& since) {
   since = holds ? std::min(since, now) : Timestamp::PlusInfinity();
 }
 
-bool WaitsFor(TimeDelta delay, const ArrivalHistory& arrivals) {
-  return arrivals.WaitsFor(delay) && arrivals.WaitsThroughFramesFor(delay);
-}
-
 bool Loses(const ArrivalHistory& arrivals) {
   return arrivals.latest_second().Loses(arrivals.LowestLossRatio() + kLossRatio);
 }
@@ -37,8 +33,8 @@ std::string_view ToString(CongestionState state) {
 void CongestionMonitor::OnDecision(const ArrivalHistory& arrivals, Timestamp now, DataRate target) {
   const bool silent = arrivals.Silence(now) >= std::max(kSilence, arrivals.ExpectedSilence());
   const bool loses = Loses(arrivals);
-  Follow(WaitsFor(kQueue, arrivals), now, queue_since_);
-  Follow(WaitsFor(kLongQueue, arrivals), now, long_queue_since_);
+  Follow(arrivals.WaitsThroughFramesFor(kQueue), now, queue_since_);
+  Follow(arrivals.WaitsThroughFramesFor(kLongQueue), now, long_queue_since_);
   Follow(!queue_since_.IsFinite() && !loses && !silent, now, clear_since_);
   const bool waits = now - long_queue_since_ >= kUntilCongested;
   if (waits || loses) {
